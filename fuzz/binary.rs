@@ -50,7 +50,7 @@ pub fn seeds() -> Vec<(String, Vec<u8>)> {
         ),
         ("stream.arrows".into(), arrow_stream()),
     ];
-    let packed = [
+    let compressed = [
         ("plain", Compression::UNCOMPRESSED),
         ("snappy", Compression::SNAPPY),
         ("zstd", Compression::ZSTD(Default::default())),
@@ -58,7 +58,7 @@ pub fn seeds() -> Vec<(String, Vec<u8>)> {
         ("gzip", Compression::GZIP(Default::default())),
         ("brotli", Compression::BROTLI(Default::default())),
     ];
-    for (name, compression) in packed {
+    for (name, compression) in compressed {
         let version = [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0][seeds.len() % 2];
         let properties = WriterProperties::builder()
             .set_compression(compression)

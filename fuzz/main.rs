@@ -1,12 +1,12 @@
-//! Damaged files must be refused or used, and never end the process: model files and
-//! tables are mutated at random, opened, and everything is done with those that open.
+//! Damaged files must be rejected or used, and never end the process: model files and tables
+//! are mutated at random and opened; every operation is run on those that open.
 //! See fuzz/README.md. `ABDUCE_FUZZ` is the number of executions of each test,
 //! `ABDUCE_FUZZ_SEED` the seed of the mutations.
 
-mod asking;
 mod binary;
 mod models;
 mod mutate;
+mod operations;
 mod tables;
 mod watch;
 
@@ -16,33 +16,33 @@ use mutate::Random;
 use std::path::Path;
 use watch::Watch;
 
-/// One in so many executions is repeated with the program itself, if the file was accepted.
-const PROGRAM: usize = 40;
+/// One in this many accepted files is also passed to the program itself.
+const PROGRAM_EVERY: usize = 40;
 
-fn number(variable: &str, otherwise: u64) -> u64 {
+fn setting(variable: &str, default: u64) -> u64 {
     let given = std::env::var(variable).ok();
-    given.map_or(otherwise, |text| text.parse().expect("a number"))
+    given.map_or(default, |text| text.parse().expect("a number"))
 }
 
 /// A generator of random numbers for each execution.
 fn executions() -> impl Iterator<Item = Random> {
-    let first = number("ABDUCE_FUZZ_SEED", 0);
-    let count = number("ABDUCE_FUZZ", 1500);
+    let first = setting("ABDUCE_FUZZ_SEED", 0);
+    let count = setting("ABDUCE_FUZZ", 1500);
     (0..count).map(move |execution| Random(first.wrapping_add(execution)))
 }
 
-/// Passes a model and a table to one of the commands.
+/// Passes a model and a table to a random command.
 fn run_program(watch: &mut Watch, seed: &Seed, bytes: &[u8], folder: &Path, random: &mut Random) {
     let model = folder.join("damaged.abduce");
     std::fs::write(&model, bytes).expect("a file that can be written");
-    let command = asking::COMMANDS[random.below(asking::COMMANDS.len())];
-    let ran = asking::command(command, &model, &seed.table, folder);
-    if !matches!(ran.status.code(), Some(0..=2)) {
-        let why = String::from_utf8_lossy(&ran.stderr);
+    let command = operations::COMMANDS[random.below(operations::COMMANDS.len())];
+    let output = operations::command(command, &model, &seed.table, folder);
+    if !matches!(output.status.code(), Some(0..=2)) {
+        let errors = String::from_utf8_lossy(&output.stderr);
         watch.report(
             &format!("{}.abduce", seed.name),
             bytes,
-            format!("{command}: {why}"),
+            format!("{command}: {errors}"),
         );
     }
 }
@@ -53,8 +53,8 @@ fn damaged_model_files_never_panic() {
     let folder = tempfile::tempdir().expect("a folder to write to");
     let seeds = models::seeds();
     for seed in seeds {
-        let intact = asking::exercise(seed.text.as_bytes(), &seed.table);
-        assert!(intact, "{} is refused", seed.name);
+        let intact = operations::exercise(seed.text.as_bytes(), &seed.table);
+        assert!(intact, "{} is rejected", seed.name);
     }
     for mut random in executions() {
         let seed = &seeds[random.below(seeds.len())];
@@ -65,8 +65,8 @@ fn damaged_model_files_never_panic() {
             document.to_string().into_bytes()
         };
         let name = format!("{}.abduce", seed.name);
-        let accepted = watch.run(&name, &bytes, || asking::exercise(&bytes, &seed.table));
-        if accepted && random.below(PROGRAM) == 0 {
+        let accepted = watch.run(&name, &bytes, || operations::exercise(&bytes, &seed.table));
+        if accepted && random.below(PROGRAM_EVERY) == 0 {
             run_program(&mut watch, seed, &bytes, folder.path(), &mut random);
         }
     }
@@ -86,7 +86,7 @@ fn models_never_panic_over_damaged_rows() {
         let path = path.display().to_string();
         let name = format!("{}.csv", seed.name);
         watch.run(&name, &rows, || {
-            asking::exercise(seed.text.as_bytes(), &path)
+            operations::exercise(seed.text.as_bytes(), &path)
         });
     }
     watch.finish("rows for models");
@@ -102,17 +102,17 @@ fn damaged_tables_never_panic() {
         std::fs::write(&path, bytes).expect("a file that can be written");
         let options = ReadOptions {
             text: Some(Default::default()),
-            drop: tables::left_out(name),
+            drop: tables::date_columns(name),
             ..ReadOptions::default()
         };
         if let Err(error) = open(&[path.display().to_string()], &options) {
-            panic!("{name} is refused: {error}");
+            panic!("{name} is rejected: {error}");
         }
     }
     for mut random in executions() {
         let (name, bytes) = &seeds[random.below(seeds.len())];
         let options = ReadOptions {
-            drop: tables::left_out(name),
+            drop: tables::date_columns(name),
             ..tables::options(&mut random)
         };
         let (name, bytes) = tables::damaged(name, bytes, &mut random);
@@ -127,7 +127,7 @@ fn damaged_tables_never_panic() {
 #[test]
 fn damaged_folders_of_texts_never_panic() {
     let mut watch = Watch::new();
-    // A folder costs more time than a file.
+    // A folder takes longer than a file.
     for mut random in executions().step_by(10) {
         let folder = tempfile::tempdir().expect("a folder to write to");
         let bytes = tables::damaged_folder(folder.path(), &mut random);

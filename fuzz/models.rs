@@ -1,11 +1,11 @@
-//! Model files of every kind, and tables to use them with.
+//! Seeds: model files of every kind, with a table for each.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-/// A model file that is to be damaged, and a table to use it with.
+/// A model file to damage, and a table to use it with.
 pub struct Seed {
     pub name: String,
     pub text: String,
@@ -171,19 +171,19 @@ fn texts() -> String {
     text
 }
 
-/// All seeds: the kept files of earlier versions, and one of each kind of model.
+/// All seeds: the stored files of earlier versions, and one of each kind of model.
 pub fn seeds() -> &'static [Seed] {
     static SEEDS: OnceLock<Vec<Seed>> = OnceLock::new();
     SEEDS.get_or_init(|| {
-        let folder = crate::watch::kept().join("models");
+        let folder = crate::watch::output_folder().join("models");
         std::fs::create_dir_all(&folder).expect("a folder to write to");
-        made(&folder)
+        build(&folder)
     })
 }
 
-fn made(folder: &Path) -> Vec<Seed> {
+fn build(folder: &Path) -> Vec<Seed> {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let kept = [
+    let stored = [
         ("v1-naive-bayes", "data/penguins.csv"),
         ("v1-gda", "data/penguins.csv"),
         ("v1-mixture", "tests/models/mixed.csv"),
@@ -191,7 +191,7 @@ fn made(folder: &Path) -> Vec<Seed> {
         ("v1-histogram", "data/faithful.csv"),
     ];
     let mut seeds: Vec<Seed> = Vec::new();
-    for (name, table) in kept {
+    for (name, table) in stored {
         let whole = std::fs::read_to_string(manifest.join(table)).expect("a table");
         let few: Vec<&str> = whole.lines().step_by(25).collect();
         let model = manifest.join(format!("tests/models/{name}.abduce"));
@@ -205,7 +205,7 @@ fn made(folder: &Path) -> Vec<Seed> {
     seeds
 }
 
-/// Fits a model with the program; the path of its file.
+/// Fits a model with the program. Returns the path of its file.
 fn fit(folder: &Path, name: &str, rows: &str, arguments: &str) -> PathBuf {
     let table = folder.join("rows.csv");
     std::fs::write(&table, rows).expect("a file that can be written");
@@ -214,8 +214,8 @@ fn fit(folder: &Path, name: &str, rows: &str, arguments: &str) -> PathBuf {
     let mut command = Command::new(env!("CARGO_BIN_EXE_abduce"));
     command.args(["fit", kind]).arg(table);
     command.args(options.split(' ')).arg("-o").arg(&model);
-    let ran = command.output().expect("the program");
-    let why = String::from_utf8_lossy(&ran.stderr);
-    assert!(ran.status.success(), "{name}: {why}");
+    let output = command.output().expect("the program");
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name}: {errors}");
     model
 }

@@ -36,8 +36,8 @@ pub fn bytes(original: &[u8], random: &mut Random) -> Vec<u8> {
         i64::MAX,
     ];
     let mut bytes = original.to_vec();
-    let most = 1 + random.below(4);
-    for _ in 0..=random.below(most) {
+    let limit = 1 + random.below(4);
+    for _ in 0..=random.below(limit) {
         if bytes.is_empty() {
             return bytes;
         }
@@ -69,7 +69,7 @@ pub fn bytes(original: &[u8], random: &mut Random) -> Vec<u8> {
     bytes
 }
 
-/// Changes some places of a JSON document.
+/// Changes one or two values of a JSON document.
 pub fn document(original: &Value, random: &mut Random) -> Value {
     let mut document = original.clone();
     for _ in 0..=random.below(2) {
@@ -78,7 +78,7 @@ pub fn document(original: &Value, random: &mut Random) -> Value {
     document
 }
 
-/// Walks down to a random place, and changes it.
+/// Descends to a random value and changes it.
 fn change(value: &mut Value, random: &mut Random) {
     let stop = random.below(6) == 0;
     match value {
@@ -180,7 +180,7 @@ fn number_like(number: &Number, random: &mut Random) -> Value {
         12 => json!(number.as_u64().map_or(1, |n| n.wrapping_mul(1 << 20))),
         13 => json!(x * 1e6),
         14 => json!(1u64 << 40),
-        // Not a number in JSON, but one that a careless writer writes.
+        // NaN and infinity, as many programs write them.
         _ => Value::Null,
     }
 }

@@ -1,4 +1,4 @@
-//! Tables of every format, and everything that reading one involves.
+//! Seeds: tables of every format, and the reading of damaged ones.
 
 use crate::mutate::Random;
 use abduce::data::{Kind, KindOverride, ReadOptions, TextOptions, open, raw_rows};
@@ -58,7 +58,7 @@ pub fn damaged_folder(folder: &Path, random: &mut Random) -> Vec<u8> {
         };
         let text = crate::mutate::bytes(text.as_bytes(), random);
         let path = folder.join(name.trim_start_matches('/'));
-        // Some of the names are not possible, or are taken by a folder.
+        // Some of the names are invalid, or are those of folders.
         let _ = path.parent().map(std::fs::create_dir_all);
         let _ = std::fs::write(path, &text);
         written.extend(format!("{name:?}\n").into_bytes());
@@ -68,19 +68,19 @@ pub fn damaged_folder(folder: &Path, random: &mut Random) -> Vec<u8> {
     written
 }
 
-/// A damaged file: some are compressed afterwards, some before.
+/// A damaged file, which may be compressed before or after it is damaged.
 pub fn damaged(name: &str, bytes: &[u8], random: &mut Random) -> (String, Vec<u8>) {
-    let pack = |kind: usize, bytes: &[u8]| match kind {
+    let compress = |kind: usize, bytes: &[u8]| match kind {
         0 => (".gz", gzip(bytes)),
         1 => (".zst", zstd::encode_all(bytes, 3).expect("compression")),
         _ => ("", bytes.to_vec()),
     };
     let kind = random.below(6);
     let (ending, bytes) = if random.below(2) == 0 {
-        let (ending, packed) = pack(kind, bytes);
-        (ending, crate::mutate::bytes(&packed, random))
+        let (ending, compressed) = compress(kind, bytes);
+        (ending, crate::mutate::bytes(&compressed, random))
     } else {
-        pack(kind, &crate::mutate::bytes(bytes, random))
+        compress(kind, &crate::mutate::bytes(bytes, random))
     };
     (format!("{name}{ending}"), bytes)
 }
@@ -91,8 +91,8 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().expect("compression")
 }
 
-/// The columns of a file that no model reads: dates in binary files.
-pub fn left_out(name: &str) -> Vec<String> {
+/// The columns that models cannot read: dates in binary files.
+pub fn date_columns(name: &str) -> Vec<String> {
     let endings = [".arrow", ".arrows", ".feather", ".parquet"];
     if endings.iter().any(|ending| name.ends_with(ending)) {
         vec!["day".into(), "when".into()]
@@ -101,7 +101,7 @@ pub fn left_out(name: &str) -> Vec<String> {
     }
 }
 
-/// Some of the ways in which a table can be read.
+/// Random options for reading a table.
 pub fn options(random: &mut Random) -> ReadOptions {
     let mut options = ReadOptions {
         no_header: random.below(4) == 0,
@@ -134,7 +134,7 @@ pub fn options(random: &mut Random) -> ReadOptions {
     options
 }
 
-/// Reads a table in every way; whether it was accepted.
+/// Reads the raw rows and the chunks of a table. Returns whether it was accepted.
 pub fn exercise(path: &str, options: &ReadOptions) -> bool {
     let paths = [path.to_string()];
     if let Ok(rows) = raw_rows(&paths, options) {

@@ -4,9 +4,9 @@
 mod density;
 mod em;
 mod golden;
+mod incremental;
 mod kmeans;
 mod library;
-mod living;
 mod mixture;
 mod query;
 mod reading;

@@ -1,4 +1,4 @@
-//! `abduce bayes`: the posterior from options and files, and what it refuses.
+//! `abduce bayes`: posteriors from options and files, and errors.
 
 use crate::run::{Files, abduce, abduce_reading};
 
@@ -10,28 +10,28 @@ const CANCER: [&str; 5] = [
     "positive=.98,.03",
 ];
 
-fn cancer(more: &[&str]) -> crate::run::Ran {
+fn cancer(more: &[&str]) -> crate::run::Outcome {
     abduce(&[&CANCER, more].concat())
 }
 
 #[track_caller]
-fn near(value: &serde_json::Value, expected: f64) {
+fn assert_near(value: &serde_json::Value, expected: f64) {
     let value = value.as_f64().unwrap();
     assert!((value - expected).abs() < 1e-6, "{value} is not {expected}");
 }
 
 #[test]
 fn two_positive_tests_make_cancer_likely() {
-    let ran = cancer(&["--observe", "positive"]).good();
-    assert!(ran.stdout.contains("0.208511") && ran.stdout.contains("MAP      healthy"));
+    let outcome = cancer(&["--observe", "positive"]).succeeds();
+    assert!(outcome.stdout.contains("0.208511") && outcome.stdout.contains("MAP      healthy"));
     let report = cancer(&["--observe", "positive,positive", "--json"])
-        .good()
+        .succeeds()
         .json();
-    near(&report["posterior"]["cancer"], 0.895896);
-    near(&report["steps"][0]["posterior"]["cancer"], 0.208511);
-    near(&report["steps"][1]["probability"], 0.228085);
-    near(&report["evidence"], 0.008576);
-    near(&report["next"][0]["probability"], 0.881101);
+    assert_near(&report["posterior"]["cancer"], 0.895896);
+    assert_near(&report["steps"][0]["posterior"]["cancer"], 0.208511);
+    assert_near(&report["steps"][1]["probability"], 0.228085);
+    assert_near(&report["evidence"], 0.008576);
+    assert_near(&report["next"][0]["probability"], 0.881101);
     assert_eq!(report["map"][0], "cancer");
     assert_eq!(report["maximum_likelihood"][0], "cancer");
     assert_eq!(report["steps"][0]["map"], "healthy");
@@ -47,7 +47,7 @@ fn repeated_options_and_files_are_equivalent() {
     let list = files.write("list.txt", "positive\nnot positive\npositive\n");
     let counts = files.write("counts.tsv", "outcome\ttimes\n!positive\t1\npositive\t2\n");
     let first = cancer(&["--json", "--observe", "positive=2,not positive"]);
-    let first = first.good().json();
+    let first = first.succeeds().json();
     for arguments in [
         &["--table", &table, "--observations", &list][..],
         &["--table", &table, "--observations", &counts],
@@ -61,35 +61,35 @@ fn repeated_options_and_files_are_equivalent() {
         ],
     ] {
         let report = abduce(&[&["bayes", "--json"], arguments].concat());
-        let report = report.good().json();
-        near(
+        let report = report.succeeds().json();
+        assert_near(
             &report["posterior"]["cancer"],
             first["posterior"]["cancer"].as_f64().unwrap(),
         );
-        near(
+        assert_near(
             &report["log_evidence"],
             first["log_evidence"].as_f64().unwrap(),
         );
     }
     let text = "outcome\npositive\n";
     let piped = abduce_reading(&["bayes", "--table", &table, "--observations", "-"], text);
-    assert!(piped.good().stdout.contains("0.208511"));
+    assert!(piped.succeeds().stdout.contains("0.208511"));
 }
 
 #[test]
-fn long_histories_are_shortened_without_trace() {
+fn long_histories_are_abbreviated_without_the_option_trace() {
     let many = ["positive"; 60].join(",");
-    let short = cancer(&["--observe", &many]).good();
+    let short = cancer(&["--observe", &many]).succeeds();
     assert!(short.stdout.contains("… 40 more") && short.lines().len() < 40);
-    let whole = cancer(&["--observe", &many, "--trace"]).good();
+    let whole = cancer(&["--observe", &many, "--trace"]).succeeds();
     assert!(whole.lines().len() > 60);
-    let report = cancer(&["--observe", &many, "--json"]).good().json();
+    let report = cancer(&["--observe", &many, "--json"]).succeeds().json();
     assert_eq!(report["steps"].as_array().unwrap().len(), 60);
 }
 
 #[test]
 fn an_observation_of_tiny_probability_is_not_shown_as_impossible() {
-    let ran = abduce(&[
+    let outcome = abduce(&[
         "bayes",
         "--prior",
         "fair,loaded",
@@ -98,9 +98,12 @@ fn an_observation_of_tiny_probability_is_not_shown_as_impossible() {
         "--observe",
         "six=2000",
     ])
-    .good();
-    let line = ran.lines().into_iter().find(|line| line.contains("× 2000"));
-    assert!(line.unwrap().contains("10^-602.4"), "{}", ran.stdout);
+    .succeeds();
+    let line = outcome
+        .lines()
+        .into_iter()
+        .find(|line| line.contains("× 2000"));
+    assert!(line.unwrap().contains("10^-602.4"), "{}", outcome.stdout);
 }
 
 #[test]
@@ -112,11 +115,15 @@ fn thousands_of_hypotheses_and_observations_do_not_underflow() {
     let flips = "heads\nheads\nnot heads\nheads\n".repeat(1000);
     let flips = files.write("flips.txt", flips);
     let arguments = ["bayes", "--table", &table, "--observations", &flips];
-    let ran = abduce(&arguments).good();
-    assert!(ran.stdout.contains("MAP      bias 1500 "), "{}", ran.stdout);
-    assert!(ran.stdout.contains("10^-9") && ran.lines().len() < 50);
+    let outcome = abduce(&arguments).succeeds();
+    assert!(
+        outcome.stdout.contains("MAP      bias 1500 "),
+        "{}",
+        outcome.stdout
+    );
+    assert!(outcome.stdout.contains("10^-9") && outcome.lines().len() < 50);
     let report = abduce(&[&arguments[..], &["--json"]].concat())
-        .good()
+        .succeeds()
         .json();
     assert!(report["steps"][0].get("posterior").is_none());
     assert_eq!(report["hypotheses"][0]["posterior"], 0.0);
@@ -124,7 +131,7 @@ fn thousands_of_hypotheses_and_observations_do_not_underflow() {
 }
 
 #[test]
-fn all_ties_are_named_and_zero_stays_zero() {
+fn all_ties_are_listed_and_prior_0_stays_0() {
     let report = abduce(&[
         "bayes",
         "--prior",
@@ -135,21 +142,21 @@ fn all_ties_are_named_and_zero_stays_zero() {
         "x=9",
         "--json",
     ]);
-    let report = report.good().json();
+    let report = report.succeeds().json();
     assert_eq!(report["map"].as_array().unwrap().len(), 2);
     assert_eq!(report["posterior"]["c"], 0.0);
     let priors = ["bayes", "--prior", "é=0,日本=1", "--likelihood", "🦀=1,.1"];
-    let ran = abduce(&[&priors[..], &["--observe", "🦀"]].concat()).good();
-    assert!(ran.stdout.contains("MAP      日本 (1)") && ran.stdout.contains("ML       é"));
+    let outcome = abduce(&[&priors[..], &["--observe", "🦀"]].concat()).succeeds();
+    assert!(outcome.stdout.contains("MAP      日本 (1)") && outcome.stdout.contains("ML       é"));
 }
 
 #[test]
-fn priors_are_normalized_with_a_note_or_refused_with_a_hint() {
+fn priors_are_normalized_with_a_note_or_an_error_with_a_hint() {
     let bayes = |prior: &str, more: &[&str]| {
         let start = ["bayes", "--prior", prior, "--likelihood", "x=.5,.5,.6"];
         abduce(&[&start[..], more].concat())
     };
-    let rounded = bayes("a=.333,b=.333,c=.333", &[]).good();
+    let rounded = bayes("a=.333,b=.333,c=.333", &[]).succeeds();
     assert!(
         rounded.stderr.contains("sum to 0.999"),
         "{}",
@@ -158,9 +165,9 @@ fn priors_are_normalized_with_a_note_or_refused_with_a_hint() {
     bayes("a=.3,b=.3,c=.3", &[]).fails(2, &["--prior", "0.9", "--normalize"]);
     bayes("a=3,b=1,c=1", &[]).fails(2, &["more than 1", "--normalize"]);
     let odds = bayes("a=3,b=1,c=1", &["--normalize", "--json"])
-        .good()
+        .succeeds()
         .json();
-    near(&odds["hypotheses"][0]["prior"], 0.6);
+    assert_near(&odds["hypotheses"][0]["prior"], 0.6);
     bayes("a=0,b=0,c=0", &["--normalize"]).fails(2, &["no hypothesis is possible"]);
     bayes("a=-1,b=1,c=1", &[]).fails(2, &["--prior", "is negative"]);
     bayes("a=.5,b=.5,c", &[]).fails(2, &["\"c\" has no probability"]);
@@ -169,7 +176,7 @@ fn priors_are_normalized_with_a_note_or_refused_with_a_hint() {
 }
 
 #[test]
-fn impossible_likelihoods_and_observations_are_refused() {
+fn invalid_likelihoods_and_observations_are_an_error() {
     let one = |likelihood: &str| abduce(&["bayes", "--prior", "a,b", "--likelihood", likelihood]);
     one("x=.5,1.5").fails(2, &["--likelihood", "\"b\" is 1.5"]);
     one("x=.5,-.5").fails(2, &["--likelihood", "is negative"]);
@@ -180,8 +187,8 @@ fn impossible_likelihoods_and_observations_are_refused() {
     abduce(&["bayes"]).fails(2, &["--prior", "--table"]);
     assert_eq!(cancer(&["--table", "t.csv"]).code, 2);
     let sure = ["bayes", "--prior", "a,b", "--likelihood", "x=1,0"];
-    let ran = abduce(&[&sure[..], &["--observe", "x,not x"]].concat());
-    ran.fails(1, &["observation 2", "\"not x\"", "impossible"]);
+    let outcome = abduce(&[&sure[..], &["--observe", "x,not x"]].concat());
+    outcome.fails(1, &["observation 2", "\"not x\"", "impossible"]);
 }
 
 #[test]
@@ -219,8 +226,8 @@ fn errors_in_files_name_line_and_column() {
 }
 
 #[test]
-fn outcomes_that_are_not_exclusive_are_noted() {
-    let ran = abduce(&[
+fn outcomes_that_are_not_exclusive_give_a_note() {
+    let outcome = abduce(&[
         "bayes",
         "--prior",
         "flu,cold",
@@ -231,7 +238,7 @@ fn outcomes_that_are_not_exclusive_are_noted() {
         "--observe",
         "cough,fever",
     ]);
-    let ran = ran.good();
-    assert!(ran.stderr.contains("sum to 1.7"), "{}", ran.stderr);
-    assert!(ran.stdout.contains("0.923077"), "{}", ran.stdout);
+    let outcome = outcome.succeeds();
+    assert!(outcome.stderr.contains("sum to 1.7"), "{}", outcome.stderr);
+    assert!(outcome.stdout.contains("0.923077"), "{}", outcome.stdout);
 }

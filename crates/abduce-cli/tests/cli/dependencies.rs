@@ -18,14 +18,14 @@ fn list(key: &str) -> Vec<String> {
     parts.map(String::from).collect()
 }
 
-/// Whether an SPDX expression is satisfied by allowed licences. `OR` binds weaker than `AND`;
-/// a slash is an old way to write `OR`.
+/// Whether an SPDX expression is satisfied by allowed licences. `AND` binds tighter than `OR`;
+/// a slash is an old spelling of `OR`.
 fn is_allowed(expression: &str, allowed: &[String]) -> bool {
     let expression = expression.replace('/', " OR ");
     let (open, close) = (expression.find('('), expression.find(')'));
     if let (Some(open), Some(close)) = (open, close) {
         let inside = is_allowed(&expression[open + 1..close], allowed);
-        // Names that are allowed and not, in place of the parentheses.
+        // Replaces the parentheses by an allowed licence or one that is not.
         let known = if inside { &allowed[0] } else { "none" };
         let rest = &expression[close + 1..];
         let whole = format!("{}{known}{rest}", &expression[..open]);
@@ -38,32 +38,35 @@ fn is_allowed(expression: &str, allowed: &[String]) -> bool {
 }
 
 #[test]
-fn licence_expressions_are_understood() {
+fn licence_expressions_are_parsed() {
     let allowed = ["MIT", "Zlib"].map(String::from);
-    for yes in [
+    for allowed_expression in [
         "MIT",
         "GPL-3.0 OR MIT",
         "GPL-3.0/Zlib",
         "(MIT OR X) AND Zlib",
     ] {
-        assert!(is_allowed(yes, &allowed), "{yes}");
+        assert!(
+            is_allowed(allowed_expression, &allowed),
+            "{allowed_expression}"
+        );
     }
-    for no in [
+    for other in [
         "",
         "GPL-3.0",
         "MIT AND GPL-3.0",
         "(MIT OR X) AND Y",
         "(X) AND MIT",
     ] {
-        assert!(!is_allowed(no, &allowed), "{no}");
+        assert!(!is_allowed(other, &allowed), "{other}");
     }
 }
 
-/// The platform that this runs on, as cargo calls it.
+/// The target triple of this machine.
 fn host() -> String {
     let rustc = std::env::var("RUSTC").unwrap_or("rustc".into());
-    let ran = Command::new(rustc).arg("-vV").output().unwrap();
-    let text = String::from_utf8(ran.stdout).unwrap();
+    let outcome = Command::new(rustc).arg("-vV").output().unwrap();
+    let text = String::from_utf8(outcome.stdout).unwrap();
     let mut lines = text.lines();
     lines
         .find_map(|line| line.strip_prefix("host: "))
@@ -76,15 +79,15 @@ fn every_licence_is_allowed() {
     // Packages of other platforms need not have been downloaded.
     let host = host();
     let arguments = ["metadata", "--format-version", "1", "--locked", "--offline"];
-    let ran = Command::new(env!("CARGO"))
+    let outcome = Command::new(env!("CARGO"))
         .args(arguments)
         .args(["--filter-platform", &host])
         .current_dir(root())
         .output();
-    let ran = ran.unwrap();
-    let why = String::from_utf8_lossy(&ran.stderr);
-    assert!(ran.status.success(), "{why}");
-    let metadata: Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let outcome = outcome.unwrap();
+    let why = String::from_utf8_lossy(&outcome.stderr);
+    assert!(outcome.status.success(), "{why}");
+    let metadata: Value = serde_json::from_slice(&outcome.stdout).unwrap();
     let allowed = list("allow");
     let packages = metadata["packages"].as_array().unwrap();
     assert!(packages.len() > 10);
@@ -113,7 +116,7 @@ fn no_dependency_opens_network_connections() {
 }
 
 #[test]
-fn every_source_is_a_registry_of_the_list() {
+fn every_source_is_an_allowed_registry() {
     let lock = std::fs::read_to_string(root().join("Cargo.lock")).unwrap();
     let registries = list("allow-registry");
     let sources = lock

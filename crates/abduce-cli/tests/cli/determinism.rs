@@ -1,4 +1,4 @@
-//! The same seed gives the same bytes, however many threads work.
+//! The same seed gives the same bytes on any number of threads.
 
 use crate::run::{Files, abduce, data};
 
@@ -7,7 +7,7 @@ fn model_files_do_not_depend_on_the_number_of_threads() {
     let files = Files::new();
     let model = files.fit(&["naive-bayes", &data("penguins.csv"), "--target", "species"]);
     let large = files.path("large.csv");
-    abduce(&["sample", &model, "-n", "10000", "-o", &large]).good();
+    abduce(&["sample", &model, "-n", "10000", "-o", &large]).succeeds();
     let fit = |threads: &str, name: &str| {
         let path = files.path(name);
         abduce(&[
@@ -25,7 +25,7 @@ fn model_files_do_not_depend_on_the_number_of_threads() {
             "-o",
             &path,
         ])
-        .good();
+        .succeeds();
         files.read(name)
     };
     let one = fit("1", "one.abduce");
@@ -48,7 +48,7 @@ fn draws_depend_on_the_seed_but_not_on_threads() {
             "--threads",
             threads,
         ];
-        abduce(&arguments).good().stdout
+        abduce(&arguments).succeeds().stdout
     };
     let one = sample("1", "1");
     assert_eq!(one, sample("1", "2"));
@@ -56,16 +56,16 @@ fn draws_depend_on_the_seed_but_not_on_threads() {
     assert_ne!(one, sample("2", "1"));
     let lines: std::collections::HashSet<&str> = one.lines().collect();
     assert!(lines.len() > 19_900, "chunks must not repeat each other");
-    let incomplete = files.path("holes.csv");
-    let blanked: String = one
-        .lines()
-        .enumerate()
-        .fold(String::new(), |text, (number, line)| {
-            let (label, rest) = line.split_once(',').unwrap();
-            let label = if number % 3 == 1 { "" } else { label };
-            text + label + "," + rest + "\n"
-        });
-    std::fs::write(&incomplete, blanked).unwrap();
+    let incomplete = files.path("incomplete.csv");
+    let without_labels: String =
+        one.lines()
+            .enumerate()
+            .fold(String::new(), |text, (number, line)| {
+                let (label, rest) = line.split_once(',').unwrap();
+                let label = if number % 3 == 1 { "" } else { label };
+                text + label + "," + rest + "\n"
+            });
+    std::fs::write(&incomplete, without_labels).unwrap();
     let impute = |seed: &str, threads: &str| {
         let arguments = [
             "impute",
@@ -78,7 +78,7 @@ fn draws_depend_on_the_seed_but_not_on_threads() {
             "--threads",
             threads,
         ];
-        abduce(&arguments).good().stdout
+        abduce(&arguments).succeeds().stdout
     };
     let filled = impute("5", "1");
     assert_eq!(filled, impute("5", "7"));
@@ -86,13 +86,13 @@ fn draws_depend_on_the_seed_but_not_on_threads() {
 }
 
 #[test]
-fn a_table_on_disk_gives_the_same_answers() {
+fn tables_larger_than_memory_give_the_same_answers() {
     let files = Files::new();
     let table = data("penguins.csv");
     let model = files.fit(&["naive-bayes", &table, "--target", "species"]);
     let ask = |command: &str, memory: &str| {
         abduce(&[command, &model, &table, "--memory", memory])
-            .good()
+            .succeeds()
             .stdout
     };
     for command in ["predict", "score", "impute"] {

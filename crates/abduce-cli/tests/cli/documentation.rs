@@ -1,10 +1,9 @@
-//! README and book say what the program does: every command in a console block
-//! is run, and the output shown below it is compared with what it prints.
+//! README and book: every command in a console block is run, and its output is compared with
+//! the output shown.
 //!
-//! Each document runs in a folder of its own that holds the bundled tables. A
-//! line `…` stands for any lines, and `…` within a line for any text. Spaces
-//! may differ in number, and a decimal number by one unit of its last digit.
-//! A picture that a document makes must be the one in the book's images.
+//! The commands of a document run in a folder of its own with the bundled tables. A line `…`
+//! matches any lines, and `…` within a line any text. The number of spaces may differ, and
+//! decimal numbers by one unit of the last digit. Pictures must equal those in docs/src/images.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -80,7 +79,7 @@ fn words(command: &str) -> Vec<String> {
 /// A piece of a line of output.
 #[derive(Debug, PartialEq)]
 enum Token {
-    Anything,
+    Wildcard,
     Space,
     Number(String),
     Text(char),
@@ -100,7 +99,7 @@ fn tokens(line: &str) -> Vec<Token> {
             continue;
         }
         match chars[at] {
-            '…' => tokens.push(Token::Anything),
+            '…' => tokens.push(Token::Wildcard),
             c if !c.is_whitespace() => tokens.push(Token::Text(c)),
             _ if tokens.last() != Some(&Token::Space) => tokens.push(Token::Space),
             _ => {}
@@ -134,8 +133,8 @@ fn number_length(chars: &[char]) -> usize {
     end
 }
 
-/// Whether a number is the one shown, to one unit of the last digit shown.
-/// Whole numbers must be equal.
+/// Whether a number equals the one shown, to one unit of the last digit shown. Integers must
+/// be equal.
 fn same_number(shown: &str, found: &str) -> bool {
     let (mantissa, exponent) = shown.split_once('e').unwrap_or((shown, "0"));
     let decimals = mantissa.split_once('.').map_or(0, |(_, d)| d.len() as i32);
@@ -154,31 +153,31 @@ fn same_token(shown: &Token, found: &Token) -> bool {
     }
 }
 
-/// Whether `found` follows `pattern`, some of whose items stand for anything.
-fn follows<P, F>(
+/// Whether `found` matches `pattern`, some of whose items are wildcards.
+fn matches_pattern<P, F>(
     found: &[F],
     pattern: &[P],
-    anything: fn(&P) -> bool,
+    wildcard: fn(&P) -> bool,
     same: fn(&P, &F) -> bool,
 ) -> bool {
     let Some((first, rest)) = pattern.split_first() else {
         return found.is_empty();
     };
-    if anything(first) {
-        return (0..=found.len()).any(|n| follows(&found[n..], rest, anything, same));
+    if wildcard(first) {
+        return (0..=found.len()).any(|n| matches_pattern(&found[n..], rest, wildcard, same));
     }
-    found
-        .split_first()
-        .is_some_and(|(item, others)| same(first, item) && follows(others, rest, anything, same))
+    found.split_first().is_some_and(|(item, others)| {
+        same(first, item) && matches_pattern(others, rest, wildcard, same)
+    })
 }
 
 fn same_line(shown: &String, found: &String) -> bool {
-    let anything = |token: &Token| *token == Token::Anything;
-    shown == found || follows(&tokens(found), &tokens(shown), anything, same_token)
+    let wildcard = |token: &Token| *token == Token::Wildcard;
+    shown == found || matches_pattern(&tokens(found), &tokens(shown), wildcard, same_token)
 }
 
 fn same_output(shown: &[String], found: &[String]) -> bool {
-    follows(found, shown, |line| line == "…", same_line)
+    matches_pattern(found, shown, |line| line == "…", same_line)
 }
 
 fn lines(text: &str) -> Vec<String> {
@@ -200,7 +199,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     paths.into_iter().flat_map(below).collect()
 }
 
-/// README and book.
+/// The README and the chapters of the book.
 fn documents() -> Vec<PathBuf> {
     let mut documents = vec![Path::new(ROOT).join("README.md")];
     documents.extend(files(&Path::new(ROOT).join("docs")));
@@ -208,16 +207,17 @@ fn documents() -> Vec<PathBuf> {
     documents
 }
 
-/// Copies all that is in a folder.
+/// Copies the files of a folder.
 fn copy(from: &Path, to: &Path) {
     for path in files(from) {
-        let place = to.join(path.strip_prefix(from).unwrap());
-        std::fs::create_dir_all(place.parent().unwrap()).unwrap();
-        std::fs::copy(&path, place).unwrap();
+        let copy = to.join(path.strip_prefix(from).unwrap());
+        std::fs::create_dir_all(copy.parent().unwrap()).unwrap();
+        std::fs::copy(&path, copy).unwrap();
     }
 }
 
-/// Runs a command in a folder; what differs from the document, if anything.
+/// Runs a command in a folder. Returns a description of the difference from the document, if
+/// there is one.
 fn difference(session: &Session, folder: &Path) -> Option<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_abduce"))
         .args(words(&session.command))
@@ -235,7 +235,7 @@ fn difference(session: &Session, folder: &Path) -> Option<String> {
     }
     let (shown, found) = (session.output.join("\n"), found.join("\n"));
     Some(format!(
-        "$ abduce {command}\nis shown with\n{shown}\nbut prints\n{found}"
+        "$ abduce {command}\nis documented to print\n{shown}\nbut prints\n{found}"
     ))
 }
 
@@ -246,14 +246,14 @@ fn changed_pictures(folder: &Path) -> Vec<String> {
     for picture in files(&Path::new(ROOT).join("docs/src/images")) {
         let made = folder.join(picture.file_name().unwrap());
         if made.exists() && !same_output(&read(&picture), &read(&made)) {
-            changed.push(format!("{} is drawn anew", picture.display()));
+            changed.push(format!("{} has changed", picture.display()));
         }
     }
     changed
 }
 
 #[test]
-fn documented_output_is_what_commands_print() {
+fn commands_print_the_documented_output() {
     let mut run = 0;
     let mut failures = Vec::new();
     for document in documents() {
@@ -292,11 +292,11 @@ fn links(document: &str) -> Vec<String> {
 }
 
 #[test]
-fn every_link_in_a_document_is_valid() {
+fn every_link_to_a_file_is_valid() {
     for document in documents() {
         for link in links(&std::fs::read_to_string(&document).unwrap()) {
-            let place = document.parent().unwrap().join(&link);
-            assert!(place.exists(), "{}: {link}", document.display());
+            let path = document.parent().unwrap().join(&link);
+            assert!(path.exists(), "{}: {link}", document.display());
         }
     }
 }
@@ -326,7 +326,7 @@ fn commands_and_their_output_are_found_in_console_blocks() {
 }
 
 #[test]
-fn an_ellipsis_stands_for_lines_or_text() {
+fn an_ellipsis_matches_lines_or_text() {
     let same = |shown: &str, found: &str| same_output(&lines(shown), &lines(found));
     assert!(same("a\n…\nd", "a\nb\nc\nd"));
     assert!(same("a\n…\nd", "a\nd"));

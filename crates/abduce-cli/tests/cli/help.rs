@@ -1,4 +1,4 @@
-//! Help, version, completions, manual pages, colors and the tour.
+//! `--help`, `--version`, completions, manual pages, colors and the tour.
 
 use crate::run::{Files, abduce, command, data};
 
@@ -21,13 +21,13 @@ const COMMANDS: [&str; 14] = [
 
 #[test]
 fn every_command_has_help_with_an_example() {
-    let all = abduce(&["--help"]).good().stdout;
+    let all = abduce(&["--help"]).succeeds().stdout;
     for name in COMMANDS {
         assert!(
             all.contains(&format!("\n  {name} ")),
             "{name} is not listed"
         );
-        let help = abduce(&[name, "--help"]).good().stdout;
+        let help = abduce(&[name, "--help"]).succeeds().stdout;
         assert!(
             help.contains("Example") && help.contains(&format!("abduce {name}")),
             "{help}"
@@ -35,7 +35,7 @@ fn every_command_has_help_with_an_example() {
     }
     assert!(
         abduce(&["--version"])
-            .good()
+            .succeeds()
             .stdout
             .starts_with("abduce 0.")
     );
@@ -44,31 +44,31 @@ fn every_command_has_help_with_an_example() {
 #[test]
 fn completions_and_manual_pages_are_written() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let script = abduce(&["completions", shell]).good().stdout;
+        let script = abduce(&["completions", shell]).succeeds().stdout;
         assert!(
             script.contains("abduce") && script.contains("impute"),
             "{shell}"
         );
     }
-    assert!(abduce(&["man"]).good().stdout.contains(".TH abduce"));
+    assert!(abduce(&["man"]).succeeds().stdout.contains(".TH abduce"));
     let files = Files::new();
-    abduce(&["man", &files.path("man1")]).good();
+    abduce(&["man", &files.path("man1")]).succeeds();
     let page = std::fs::read_to_string(files.folder().join("man1/abduce-fit.1")).unwrap();
     assert!(page.contains("covariance"));
 }
 
 #[test]
-fn the_tour_reproduces_its_numbers() {
-    let ran = abduce(&["tour"]).good();
-    assert!(ran.stdout.contains("0.795417") && !ran.stdout.contains("DIFFERS"));
-    let json = abduce(&["tour", "--json"]).good().json();
+fn the_tour_reproduces_its_documented_numbers() {
+    let outcome = abduce(&["tour"]).succeeds();
+    assert!(outcome.stdout.contains("0.795417") && !outcome.stdout.contains("DIFFERS"));
+    let json = abduce(&["tour", "--json"]).succeeds().json();
     assert_eq!(json["ok"], true);
     let examples = json["examples"].as_array().unwrap();
     assert!(examples.len() >= 30 && examples.iter().all(|example| example["ok"] == true));
 }
 
 #[test]
-fn color_comes_only_when_asked_for() {
+fn output_is_colored_only_on_request() {
     let absent = ["show", "absent.abduce"];
     let colored = |arguments: &[&str]| abduce(arguments).stderr.contains('\x1b');
     assert!(!colored(&absent));

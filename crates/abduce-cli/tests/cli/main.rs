@@ -1,6 +1,5 @@
-//! The built binary, run as a user runs it: every command, every exit code.
+//! Tests of the command line: every command and exit code, run as a user would.
 
-mod ask;
 mod bayes;
 mod concept;
 mod data;
@@ -11,5 +10,6 @@ mod estimate;
 mod fit;
 mod help;
 mod model_files;
+mod queries;
 mod run;
 mod update;

@@ -1,11 +1,11 @@
-//! Model files: damaged ones are refused, old ones stay readable.
+//! Model files: damaged files are rejected, files of earlier versions stay readable.
 
 use crate::run::{Files, abduce, command, data};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 #[test]
-fn damaged_truncated_newer_and_foreign_files_are_refused() {
+fn damaged_truncated_newer_and_foreign_files_are_an_error() {
     let files = Files::new();
     let model = files.fit(&["naive-bayes", &data("penguins.csv"), "--target", "species"]);
     let text = std::fs::read_to_string(&model).unwrap();
@@ -32,7 +32,7 @@ fn part<'a>(document: &'a mut Value, path: &str) -> &'a mut Value {
 }
 
 #[test]
-fn inconsistent_lengths_in_a_file_are_refused_by_name() {
+fn inconsistent_lengths_in_a_file_are_an_error_with_their_path() {
     let files = Files::new();
     let table = data("penguins.csv");
     let model = files.fit(&["naive-bayes", &table, "--target", "species"]);
@@ -64,8 +64,8 @@ fn inconsistent_lengths_in_a_file_are_refused_by_name() {
             &["forget", &model, &table, "-o", &files.path("new.abduce")],
             &["predict", &model, &table],
         ] {
-            let ran = abduce(arguments);
-            ran.fails(2, &["damaged.abduce", "contradicts itself: body."]);
+            let outcome = abduce(arguments);
+            outcome.fails(2, &["damaged.abduce", "contradicts itself: body."]);
         }
     }
     for (path, value) in [
@@ -80,14 +80,14 @@ fn inconsistent_lengths_in_a_file_are_refused_by_name() {
         let mut document: Value = serde_json::from_str(&text).unwrap();
         *part(&mut document, path) = value;
         let model = files.write("damaged.abduce", document.to_string().as_bytes());
-        let place = path.replace(".0", "[0]");
-        let place = place.trim_end_matches(".prior");
-        abduce(&["show", &model]).fails(2, &["damaged.abduce", place]);
+        let location = path.replace(".0", "[0]");
+        let location = location.trim_end_matches(".prior");
+        abduce(&["show", &model]).fails(2, &["damaged.abduce", location]);
     }
 }
 
 #[test]
-fn a_binary_column_without_levels_is_refused() {
+fn a_binary_column_without_levels_is_an_error() {
     let files = Files::new();
     let table = files.write("t.csv", "y,b\na,no\nb,yes\na,no\nb,no\n");
     let model = files.fit(&["naive-bayes", &table, "--target", "y"]);
@@ -99,7 +99,7 @@ fn a_binary_column_without_levels_is_refused() {
 }
 
 #[test]
-fn a_file_of_version_zero_is_refused() {
+fn a_file_of_version_0_is_an_error() {
     let files = Files::new();
     let model = files.fit(&["kmeans", &data("faithful.csv"), "-k", "2"]);
     let text = std::fs::read_to_string(model).unwrap();
@@ -119,13 +119,16 @@ fn a_predictive_model_is_fitted_with_unlabelled_rows() {
     let table = files.write("some.csv", table);
     let model = files.fit(&["naive-bayes", &table, "--target", "label", "--predictive"]);
     assert_eq!(
-        abduce(&["predict", &model, &table]).good().lines().len(),
+        abduce(&["predict", &model, &table])
+            .succeeds()
+            .lines()
+            .len(),
         31
     );
 }
 
-/// The kept models: a name, the table, and the arguments of the fit.
-const KEPT: [(&str, &str, &[&str]); 5] = [
+/// The stored models: a name, the table, and the arguments of the fit.
+const STORED: [(&str, &str, &[&str]); 5] = [
     (
         "naive-bayes",
         "data/penguins.csv",
@@ -152,29 +155,29 @@ const KEPT: [(&str, &str, &[&str]); 5] = [
     ("histogram", "data/faithful.csv", &["--bins", "knuth"]),
 ];
 
-fn kept(name: &str, ending: &str) -> PathBuf {
+fn stored(name: &str, ending: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models");
     folder.join(format!("v1-{name}.{ending}"))
 }
 
-/// What a model says of a table: a line of numbers and words per row. The densities
-/// that are kept have no classes to predict.
+/// Predictions and scores of a table, a line for each row. The stored densities have no
+/// classes to predict.
 fn answers(name: &str, model: &str, table: &str) -> String {
-    let table = kept_table(table);
-    let scored = abduce(&["score", model, &table]).good();
+    let table = stored_table(table);
+    let scored = abduce(&["score", model, &table]).succeeds();
     if ["kde", "histogram"].contains(&name) {
         return scored.stdout;
     }
-    let predicted = abduce(&["predict", model, &table, "--proba"]).good();
+    let predicted = abduce(&["predict", model, &table, "--proba"]).succeeds();
     let lines = predicted.stdout.lines().zip(scored.stdout.lines());
     lines.map(|(a, b)| format!("{a},{b}\n")).collect()
 }
 
 #[test]
-fn models_of_earlier_versions_are_read_and_answer_as_they_did() {
-    for (name, table, _) in KEPT {
-        let model = kept(name, "abduce").display().to_string();
-        let expected = std::fs::read_to_string(kept(name, "csv")).unwrap();
+fn files_of_earlier_versions_give_the_same_answers() {
+    for (name, table, _) in STORED {
+        let model = stored(name, "abduce").display().to_string();
+        let expected = std::fs::read_to_string(stored(name, "csv")).unwrap();
         let obtained = answers(name, &model, table);
         assert_eq!(expected.lines().count(), obtained.lines().count());
         for (expected, obtained) in expected.lines().zip(obtained.lines()) {
@@ -187,26 +190,29 @@ fn models_of_earlier_versions_are_read_and_answer_as_they_did() {
                 }
             }
         }
-        let shown = abduce(&["show", &model]).good().stdout;
+        let shown = abduce(&["show", &model]).succeeds().stdout;
         assert!(shown.starts_with(name) && shown.contains("log-likelihood"));
         assert_eq!(
-            abduce(&["sample", &model, "-n", "9"]).good().lines().len(),
+            abduce(&["sample", &model, "-n", "9"])
+                .succeeds()
+                .lines()
+                .len(),
             10
         );
-        let filled = abduce(&["impute", &model, &kept_table(table)]).good();
+        let filled = abduce(&["impute", &model, &stored_table(table)]).succeeds();
         assert!(!filled.stdout.contains(",,") && !filled.stdout.contains("NA"));
     }
 }
 
-fn kept_table(table: &str) -> String {
+fn stored_table(table: &str) -> String {
     let table = Path::new(env!("CARGO_MANIFEST_DIR")).join(table);
     table.display().to_string()
 }
 
 #[test]
 fn the_stored_mixture_has_every_family() {
-    let shown = abduce(&["show", &kept("mixture", "abduce").display().to_string()]);
-    let shown = shown.good().stdout;
+    let shown = abduce(&["show", &stored("mixture", "abduce").display().to_string()]);
+    let shown = shown.succeeds().stdout;
     for family in [
         "poisson",
         "exponential",
@@ -219,15 +225,15 @@ fn the_stored_mixture_has_every_family() {
 }
 
 #[test]
-#[ignore = "writes into the tree: for a new version of the model file"]
-fn write_the_model_files_of_this_version() {
-    for (name, table, options) in KEPT {
-        let path = kept(name, "abduce").display().to_string();
+#[ignore = "writes into the source tree; run it for a new version of the model file"]
+fn write_model_files_of_this_version() {
+    for (name, table, options) in STORED {
+        let path = stored(name, "abduce").display().to_string();
         let arguments = [&["fit", name, table], options, &["-o", &path]].concat();
         let fitted = command(&arguments)
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .output();
         assert!(fitted.unwrap().status.success());
-        std::fs::write(kept(name, "csv"), answers(name, &path, table)).unwrap();
+        std::fs::write(stored(name, "csv"), answers(name, &path, table)).unwrap();
     }
 }

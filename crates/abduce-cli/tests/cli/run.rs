@@ -1,28 +1,28 @@
-//! Running the binary and looking at what it said.
+//! Runs the binary and checks its output.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
-/// What a run wrote, and its exit code.
-pub struct Ran {
+/// The exit code and the output of a run.
+pub struct Outcome {
     pub code: i32,
     pub stdout: String,
     pub stderr: String,
 }
 
-impl Ran {
-    pub fn of(output: Output) -> Ran {
-        Ran {
+impl Outcome {
+    pub fn of(output: Output) -> Outcome {
+        Outcome {
             code: output.status.code().unwrap_or(-1),
             stdout: String::from_utf8(output.stdout).unwrap(),
             stderr: String::from_utf8(output.stderr).unwrap(),
         }
     }
 
-    /// The run, which must have gone well.
+    /// Checks that the exit code is 0.
     #[track_caller]
-    pub fn good(self) -> Ran {
+    pub fn succeeds(self) -> Outcome {
         assert_eq!(self.code, 0, "{}\n{}", self.stdout, self.stderr);
         self
     }
@@ -36,12 +36,11 @@ impl Ran {
         serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}: {}", self.stdout))
     }
 
-    /// Checks that the run failed with a code and one error line that holds
-    /// all of `words`.
+    /// Checks the exit code, and that there is one error line that contains all of `words`.
     #[track_caller]
     pub fn fails(&self, code: i32, words: &[&str]) {
         assert_eq!(self.code, code, "{}\n{}", self.stdout, self.stderr);
-        assert_eq!(self.stdout, "", "an error is not a result");
+        assert_eq!(self.stdout, "", "nothing is printed to stdout on errors");
         let errors = self.stderr.lines().filter(|l| l.starts_with("error: "));
         let errors: Vec<&str> = errors.collect();
         assert_eq!(errors.len(), 1, "{}", self.stderr);
@@ -57,11 +56,11 @@ pub fn command(arguments: &[&str]) -> Command {
     command
 }
 
-pub fn abduce(arguments: &[&str]) -> Ran {
-    Ran::of(command(arguments).output().unwrap())
+pub fn abduce(arguments: &[&str]) -> Outcome {
+    Outcome::of(command(arguments).output().unwrap())
 }
 
-pub fn abduce_reading(arguments: &[&str], stdin: &str) -> Ran {
+pub fn abduce_reading(arguments: &[&str], stdin: &str) -> Outcome {
     let mut child = command(arguments)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -71,10 +70,10 @@ pub fn abduce_reading(arguments: &[&str], stdin: &str) -> Ran {
     let mut pipe = child.stdin.take().unwrap();
     pipe.write_all(stdin.as_bytes()).unwrap();
     drop(pipe);
-    Ran::of(child.wait_with_output().unwrap())
+    Outcome::of(child.wait_with_output().unwrap())
 }
 
-/// A folder of files that is deleted in the end.
+/// A temporary folder.
 pub struct Files(tempfile::TempDir);
 
 impl Files {
@@ -110,7 +109,7 @@ impl Files {
         names
     }
 
-    /// Fits a model with these arguments and says where it is.
+    /// Fits a model with these arguments and returns the path of its file.
     #[track_caller]
     pub fn fit(&self, arguments: &[&str]) -> String {
         let model = self.path("model.abduce");
@@ -120,25 +119,26 @@ impl Files {
             .chain(&["-o", &model])
             .copied()
             .collect();
-        abduce(&all).good();
+        abduce(&all).succeeds();
         model
     }
 }
 
-/// A table that comes with the program.
+/// The path of a bundled table.
 pub fn data(name: &str) -> String {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     folder.join("data").join(name).display().to_string()
 }
 
-/// The penguins with the labels of every other row blanked.
+/// The penguins without the label of every other row.
 pub fn half_labelled() -> String {
     let text = std::fs::read_to_string(data("penguins.csv")).unwrap();
     let lines = text.lines().enumerate().map(|(number, line)| {
         let (_, rest) = line.split_once(',').unwrap();
-        match number > 0 && number % 2 == 0 {
-            true => format!(",{rest}\n"),
-            false => format!("{line}\n"),
+        if number > 0 && number % 2 == 0 {
+            format!(",{rest}\n")
+        } else {
+            format!("{line}\n")
         }
     });
     lines.collect()

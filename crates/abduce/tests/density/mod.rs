@@ -1,4 +1,4 @@
 //! Density models of tables and of classes.
 
-mod answers;
+mod edge_cases;
 mod models;

@@ -1,11 +1,10 @@
-//! Ways of running EM: longer steps, drawn labels, batches, and the saddle of equal
-//! components. What each promises beside plain EM, and that threads and streams change
-//! nothing.
+//! Variants of EM compared with plain EM: SQUAREM, stochastic and online EM, and starts at
+//! the saddle point of equal components.
 
-mod methods;
+mod initialisation;
 mod saddle;
 mod squarem;
-mod starts;
+mod stochastic_and_online;
 
 use abduce::Control;
 use abduce::Result;
@@ -31,23 +30,23 @@ impl Source for Streamed {
     }
 }
 
-/// Rows of groups whose centres are `apart` in every column, which are correlated.
-pub fn clusters(rows: usize, groups: usize, columns: usize, apart: f64, seed: u64) -> Table {
+/// Correlated rows of groups whose centres are `distance` distance in every column.
+pub fn clusters(rows: usize, groups: usize, columns: usize, distance: f64, seed: u64) -> Table {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut cells: Vec<Vec<Option<f64>>> = vec![Vec::new(); columns];
     for _ in 0..rows {
         let group = rng.random_range(0..groups);
-        let common: f64 = rng.sample(StandardNormal);
+        let shared: f64 = rng.sample(StandardNormal);
         for (c, column) in cells.iter_mut().enumerate() {
-            let own: f64 = rng.sample(StandardNormal);
+            let noise: f64 = rng.sample(StandardNormal);
             let sign = if (group >> (c % 3)) % 2 == 0 {
                 1.0
             } else {
                 -1.0
             };
-            let centre = apart * (group as f64 + 0.5 * sign);
+            let centre = distance * (group as f64 + 0.5 * sign);
             column.push(Some(
-                centre + 0.5 * common + own * (1.0 + 0.3 * group as f64),
+                centre + 0.5 * shared + noise * (1.0 + 0.3 * group as f64),
             ));
         }
     }
@@ -57,7 +56,7 @@ pub fn clusters(rows: usize, groups: usize, columns: usize, apart: f64, seed: u6
     Table::new(schema, columns, None).unwrap()
 }
 
-/// Rows of two kinds seen through levels, flags, counts and waiting times.
+/// Rows of two groups with categorical, binary, count and waiting-time columns.
 pub fn mixed(rows: usize, seed: u64) -> Table {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut codes: Vec<Vec<Option<u32>>> = vec![Vec::new(); 4];
@@ -86,8 +85,12 @@ pub fn mixed(rows: usize, seed: u64) -> Table {
     Table::new(Schema::new(fields), columns, None).unwrap()
 }
 
-/// One start's parameters after a round.
-pub fn beginning(specification: &Specification, data: &dyn Source, seed: u64) -> Parameters {
+/// Parameters after one iteration from a random start.
+pub fn initial_parameters(
+    specification: &Specification,
+    data: &dyn Source,
+    seed: u64,
+) -> Parameters {
     let options = FitOptions {
         em: EmOptions {
             max_iterations: 1,
@@ -102,8 +105,8 @@ pub fn beginning(specification: &Specification, data: &dyn Source, seed: u64) ->
     fit.mixture.parameters
 }
 
-/// EM from given parameters.
-pub fn from(
+/// Runs EM from given parameters.
+pub fn run_em(
     specification: &Specification,
     data: &dyn Source,
     start: &Parameters,

@@ -1,6 +1,6 @@
-//! Longer steps: never lower, never out of the model, and fewer.
+//! SQUAREM: the objective never decreases, and fewer passes are needed.
 
-use super::{beginning, clusters, from, mixed};
+use super::{clusters, initial_parameters, mixed, run_em};
 use abduce::data::Table;
 use abduce::leaf::FamilyName;
 use abduce::learn::{Acceleration, EmOptions};
@@ -16,10 +16,10 @@ fn cases() -> Vec<(String, Specification, Table)> {
             clusters(1000, 2, 3, 1.2, 1),
         ));
     }
-    for (rows, k, apart) in [(2000, 2, 1.0), (2000, 3, 1.5), (1000, 4, 2.0)] {
+    for (rows, k, distance) in [(2000, 2, 1.0), (2000, 3, 1.5), (1000, 4, 2.0)] {
         let specification = Specification::mixture(k, CovarianceKind::Full);
-        let name = format!("{k} full, {apart} apart");
-        cases.push((name, specification, clusters(rows, k, 2, apart, 2)));
+        let name = format!("{k} full, distance {distance}");
+        cases.push((name, specification, clusters(rows, k, 2, distance, 2)));
     }
     let alone = Specification {
         reals: Reals::Alone,
@@ -59,7 +59,7 @@ fn objective(fit: &Fit) -> f64 {
     fit.log_likelihood + fit.mixture.log_prior()
 }
 
-fn with(acceleration: Acceleration) -> EmOptions {
+fn accelerated(acceleration: Acceleration) -> EmOptions {
     EmOptions {
         acceleration,
         max_iterations: 20_000,
@@ -68,18 +68,23 @@ fn with(acceleration: Acceleration) -> EmOptions {
 }
 
 #[test]
-fn long_steps_never_fall_and_end_at_least_as_high_with_fewer_passes() {
-    let (mut plain_passes, mut long_passes, mut auto_passes) = (0, 0, 0);
+fn squarem_never_decreases_the_objective_and_needs_half_the_passes() {
+    let (mut plain_passes, mut squarem_passes, mut auto_passes) = (0, 0, 0);
     for (name, specification, data) in cases() {
         for seed in 0..2 {
-            let start = beginning(&specification, &data, seed);
-            let plain = from(&specification, &data, &start, with(Acceleration::None));
-            // What the tolerance calls nothing.
-            let nothing = 1e-8 * (plain.weight + plain.log_likelihood.abs());
+            let start = initial_parameters(&specification, &data, seed);
+            let plain = run_em(
+                &specification,
+                &data,
+                &start,
+                accelerated(Acceleration::None),
+            );
+            // Differences below the tolerance do not count.
+            let negligible = 1e-8 * (plain.weight + plain.log_likelihood.abs());
             let mut counts = vec![plain.iterations];
             let mut gains = Vec::new();
             for acceleration in [Acceleration::Squarem, Acceleration::Auto] {
-                let fit = from(&specification, &data, &start, with(acceleration));
+                let fit = run_em(&specification, &data, &start, accelerated(acceleration));
                 assert!(
                     fit.monotone && fit.converged,
                     "{name} {seed} {acceleration:?}"
@@ -91,37 +96,37 @@ fn long_steps_never_fall_and_end_at_least_as_high_with_fewer_passes() {
                 gains.push(objective(&fit) - objective(&plain));
             }
             println!("{name:>20} {seed} passes {counts:?} gains {gains:?}");
-            let lower = gains.iter().any(|gain| *gain < -nothing);
+            let lower = gains.iter().any(|gain| *gain < -negligible);
             assert!(!lower, "{name} {seed}: {gains:?}");
             plain_passes += counts[0];
-            long_passes += counts[1];
+            squarem_passes += counts[1];
             auto_passes += counts[2];
         }
     }
-    println!("passes: plain {plain_passes}, squarem {long_passes}, auto {auto_passes}");
-    assert!(2 * long_passes < plain_passes && 2 * auto_passes < plain_passes);
+    println!("passes: plain {plain_passes}, squarem {squarem_passes}, auto {auto_passes}");
+    assert!(2 * squarem_passes < plain_passes && 2 * auto_passes < plain_passes);
 }
 
 #[test]
-fn a_maximum_of_em_is_one_of_long_steps_too() {
+fn squarem_stays_at_a_maximum_of_em() {
     for (name, specification, data) in cases() {
-        let start = beginning(&specification, &data, 0);
+        let start = initial_parameters(&specification, &data, 0);
         let fine = EmOptions {
             tolerance: 1e-13,
-            ..with(Acceleration::None)
+            ..accelerated(Acceleration::None)
         };
-        let plain = from(&specification, &data, &start, fine.clone());
-        let long = EmOptions {
+        let plain = run_em(&specification, &data, &start, fine.clone());
+        let squarem = EmOptions {
             acceleration: Acceleration::Squarem,
             ..fine
         };
-        let there = plain.mixture.parameters.clone();
-        let fit = from(&specification, &data, &there, long);
+        let maximum = plain.mixture.parameters.clone();
+        let fit = run_em(&specification, &data, &maximum, squarem);
         let gain = objective(&fit) - objective(&plain);
         let scale = plain.log_likelihood.abs();
         assert!(gain.abs() < 1e-8 * scale, "{name}: {gain}");
         let weights = fit.mixture.parameters.weights.iter();
-        let moved = weights.zip(&there.weights).map(|(a, b)| (a - b).abs());
+        let moved = weights.zip(&maximum.weights).map(|(a, b)| (a - b).abs());
         let moved = moved.fold(0.0, f64::max);
         assert!(moved < 1e-2, "{name}: {moved}");
     }

@@ -30,8 +30,8 @@ fn kernel_densities_are_those_of_scikit_learn() {
     }
 }
 
-/// The points with weights whose sum is their effective number, (Σw)² / Σw², as SciPy counts
-/// them.
+/// The points with weights scaled so that their sum is the effective sample size,
+/// (Σw)² / Σw², as in SciPy.
 fn with_effective_weight(points: &Points) -> Points {
     let squares: f64 = points.weights().iter().map(|w| w * w).sum();
     let factor = points.weight() / squares;

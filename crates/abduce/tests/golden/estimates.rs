@@ -1,5 +1,5 @@
-//! Maximum-likelihood fits at the root of the gradient, exact intervals of
-//! SciPy, and conjugate pairs against integrals that know nothing of conjugacy.
+//! Maximum-likelihood fits against roots of the gradient, exact intervals against SciPy, and
+//! conjugate pairs against numerical integration.
 
 use super::*;
 use abduce::bayes::clopper_pearson;
@@ -12,9 +12,13 @@ use abduce::family::{
     StudentT, Uniform, Univariate, VonMises, ZeroInflatedPoisson,
 };
 
-/// Fits every sample of a family. A maximum found by its likelihood alone is
-/// good to half of the digits; found by its gradient, to nearly all of them.
-fn fits<F: Family<Shape = ()>>(family: &str, digits: f64, parameters: impl Fn(&F) -> Vec<f64>) {
+/// Fits every sample of a family. The reference maxima are roots of the gradient, which are
+/// accurate to nearly all digits; maximizing the likelihood alone gives half of them.
+fn assert_fits<F: Family<Shape = ()>>(
+    family: &str,
+    digits: f64,
+    parameters: impl Fn(&F) -> Vec<f64>,
+) {
     for case in list(&golden("estimates")["fits"][family]) {
         let values = numbers(&case["values"]);
         let mut stats = F::zero(&());
@@ -28,64 +32,72 @@ fn fits<F: Family<Shape = ()>>(family: &str, digits: f64, parameters: impl Fn(&F
                 "{fitted:?} is not {expected:?}"
             );
         }
-        let most = number(&case["log_likelihood"]);
-        assert_close(fitted.log_likelihood(&stats), most, digits.max(1e-12));
+        let maximum = number(&case["log_likelihood"]);
+        assert_close(fitted.log_likelihood(&stats), maximum, digits.max(1e-12));
     }
 }
 
 #[test]
 fn gamma_fits_are_where_the_gradient_is_0() {
     // The mean of numbers at 1e6 ± 1 is rounded by a part in 1e10 of the deviation.
-    fits("gamma", 1e-9, |own: &Gamma| vec![own.shape, own.rate]);
+    assert_fits("gamma", 1e-9, |fitted: &Gamma| {
+        vec![fitted.shape, fitted.rate]
+    });
 }
 
 #[test]
 fn beta_fits_are_where_the_gradient_is_0() {
-    fits("beta", 1e-10, |own: &Beta| vec![own.a, own.b]);
+    assert_fits("beta", 1e-10, |fitted: &Beta| vec![fitted.a, fitted.b]);
 }
 
 #[test]
 fn student_t_fits_are_where_the_gradient_is_0() {
     // The last sample lies 1e7 scales away from 0.
-    fits("student-t", 1e-9, |own: &StudentT| {
-        vec![own.location, own.scale, own.degrees]
+    assert_fits("student-t", 1e-9, |fitted: &StudentT| {
+        vec![fitted.location, fitted.scale, fitted.degrees]
     });
 }
 
 #[test]
 fn von_mises_fits_are_where_the_gradient_is_0() {
-    fits("von-mises", 1e-10, |own: &VonMises| {
-        vec![own.direction, own.concentration]
+    assert_fits("von-mises", 1e-10, |fitted: &VonMises| {
+        vec![fitted.direction, fitted.concentration]
     });
 }
 
 #[test]
 fn negative_binomial_fits_are_where_the_gradient_is_0() {
-    fits("negative-binomial", 1e-10, |own: &NegativeBinomial| {
-        vec![own.size, own.probability]
+    assert_fits("negative-binomial", 1e-10, |fitted: &NegativeBinomial| {
+        vec![fitted.size, fitted.probability]
     });
 }
 
 #[test]
 fn zero_inflated_poisson_fits_are_where_the_gradient_is_0() {
-    fits(
+    assert_fits(
         "zero-inflated-poisson",
         1e-10,
-        |own: &ZeroInflatedPoisson| vec![own.inflation, own.rate],
+        |fitted: &ZeroInflatedPoisson| vec![fitted.inflation, fitted.rate],
     );
 }
 
 #[test]
 fn fits_in_closed_form_are_those_of_scipy() {
-    fits("log-normal", 1e-13, |own: &LogNormal| {
-        vec![own.log_mean, own.log_variance]
+    assert_fits("log-normal", 1e-13, |fitted: &LogNormal| {
+        vec![fitted.log_mean, fitted.log_variance]
     });
-    fits("geometric", 1e-14, |own: &Geometric| vec![own.probability]);
-    fits("poisson", 1e-14, |own: &Poisson| vec![own.rate]);
-    fits("exponential", 1e-14, |own: &Exponential| vec![own.rate]);
-    fits("uniform", 0.0, |own: &Uniform| vec![own.low, own.high]);
-    fits("gaussian", 1e-13, |own: &Gaussian| {
-        vec![own.mean, own.variance]
+    assert_fits("geometric", 1e-14, |fitted: &Geometric| {
+        vec![fitted.probability]
+    });
+    assert_fits("poisson", 1e-14, |fitted: &Poisson| vec![fitted.rate]);
+    assert_fits("exponential", 1e-14, |fitted: &Exponential| {
+        vec![fitted.rate]
+    });
+    assert_fits("uniform", 0.0, |fitted: &Uniform| {
+        vec![fitted.low, fitted.high]
+    });
+    assert_fits("gaussian", 1e-13, |fitted: &Gaussian| {
+        vec![fitted.mean, fitted.variance]
     });
 }
 
@@ -95,14 +107,14 @@ fn exact_intervals_are_those_of_scipy() {
         let [successes, failures, level] =
             ["successes", "failures", "level"].map(|of| number(&case[of]));
         let (low, high) = clopper_pearson(successes, failures, level).unwrap();
-        // SciPy looks for its ends to twelve digits.
+        // SciPy computes the bounds to twelve digits.
         assert_all_close(&[low, high], &numbers(&case["interval"]), 1e-11);
     }
 }
 
-/// Evidence, posterior mean and predictions against integrals; SciPy's over
-/// two parameters are good to ten digits.
-fn integrates<C: Conjugate>(pair: C, prior: &str, case: &Value, digits: f64)
+/// Compares evidence, posterior mean and predictions with numerical integrals. SciPy's
+/// integrals over two parameters are accurate to ten digits.
+fn assert_agrees_with_integrals<C: Conjugate>(pair: C, prior: &str, case: &Value, digits: f64)
 where
     C::Predictive: Univariate,
 {
@@ -132,42 +144,42 @@ where
 }
 
 #[test]
-fn conjugate_pairs_are_what_integration_gives() {
+fn conjugate_pairs_agree_with_numerical_integration() {
     let golden = golden("estimates");
     let of = |name: &str| &golden["pairs"][name];
     let known = |name: &str, what: &str| number(&golden["pairs"][name][what]);
     let exact = 1e-13;
-    integrates(BernoulliProbability, "beta", of("bernoulli"), exact);
+    assert_agrees_with_integrals(BernoulliProbability, "beta", of("bernoulli"), exact);
     let trials = known("binomial", "trials") as u64;
-    integrates(
+    assert_agrees_with_integrals(
         BinomialProbability { trials },
         "beta",
         of("binomial"),
         exact,
     );
     let failures = |size: f64| NegativeBinomialProbability { size };
-    integrates(failures(1.0), "beta", of("geometric"), exact);
+    assert_agrees_with_integrals(failures(1.0), "beta", of("geometric"), exact);
     let size = known("negative-binomial", "size");
-    integrates(failures(size), "beta", of("negative-binomial"), exact);
-    integrates(PoissonRate, "gamma", of("poisson"), exact);
-    integrates(ExponentialRate, "gamma", of("exponential"), exact);
+    assert_agrees_with_integrals(failures(size), "beta", of("negative-binomial"), exact);
+    assert_agrees_with_integrals(PoissonRate, "gamma", of("poisson"), exact);
+    assert_agrees_with_integrals(ExponentialRate, "gamma", of("exponential"), exact);
     let shape = known("gamma", "shape");
-    integrates(GammaRate { shape }, "gamma", of("gamma"), exact);
+    assert_agrees_with_integrals(GammaRate { shape }, "gamma", of("gamma"), exact);
     let variance = known("gaussian-mean", "variance");
-    integrates(
+    assert_agrees_with_integrals(
         GaussianMean { variance },
         "normal",
         of("gaussian-mean"),
         exact,
     );
     let mean = known("gaussian-precision", "mean_known");
-    integrates(
+    assert_agrees_with_integrals(
         GaussianPrecision { mean },
         "gamma",
         of("gaussian-precision"),
         exact,
     );
-    integrates(
+    assert_agrees_with_integrals(
         GaussianBoth,
         "normal-gamma",
         &golden["gaussian_both"],
@@ -176,7 +188,7 @@ fn conjugate_pairs_are_what_integration_gives() {
 }
 
 #[test]
-fn any_prior_is_what_integration_gives() {
+fn nonconjugate_priors_agree_with_numerical_integration() {
     let golden = golden("estimates");
     let expected = &golden["drug_trial"];
     let rows = [1, 1, 1, 1, 1, 1, 0, 0, 0, 0].map(|x| Some(f64::from(x)));

@@ -1,4 +1,4 @@
-//! Figures of predictions and clusters, and calibrations, of scikit-learn.
+//! Metrics of predictions and clusterings, and calibration, against scikit-learn.
 
 use super::*;
 use abduce::Control;
@@ -24,7 +24,7 @@ fn metrics(p: &[Vec<f64>], truth: &[usize], weights: &[f64]) -> Metrics {
 }
 
 #[test]
-fn figures_of_predictions_are_those_of_scikit_learn() {
+fn prediction_metrics_are_those_of_scikit_learn() {
     for case in list(&golden("evaluation")["metrics"]) {
         let p = rows(&case["probabilities"]);
         let truth = codes(&case["truth"]);
@@ -47,13 +47,17 @@ fn figures_of_predictions_are_those_of_scikit_learn() {
             assert_close(brier, number(&case["brier_score_loss"]), 1e-13);
         }
         for (class, confusion) in rows(&case["confusion"]).iter().enumerate() {
-            let own: Vec<f64> = (0..p[0].len()).map(|k| found.confusion(class, k)).collect();
-            assert_all_close(&own, confusion, 1e-13);
-            let own = found.class(class);
-            assert_close(own.precision, numbers(&case["precision"])[class], 1e-13);
-            assert_close(own.recall, numbers(&case["recall"])[class], 1e-13);
-            assert_close(own.f1, numbers(&case["f1"])[class], 1e-13);
-            assert_close(own.support, numbers(&case["support"])[class], 1e-13);
+            let obtained: Vec<f64> = (0..p[0].len()).map(|k| found.confusion(class, k)).collect();
+            assert_all_close(&obtained, confusion, 1e-13);
+            let obtained = found.class(class);
+            assert_close(
+                obtained.precision,
+                numbers(&case["precision"])[class],
+                1e-13,
+            );
+            assert_close(obtained.recall, numbers(&case["recall"])[class], 1e-13);
+            assert_close(obtained.f1, numbers(&case["f1"])[class], 1e-13);
+            assert_close(obtained.support, numbers(&case["support"])[class], 1e-13);
         }
     }
 }
@@ -83,7 +87,7 @@ fn the_reliability_table_is_that_of_scikit_learn() {
 }
 
 #[test]
-fn groupings_agree_as_much_as_scikit_learn_says() {
+fn clustering_metrics_are_those_of_scikit_learn() {
     for case in list(&golden("evaluation")["clusters"]) {
         let mut table = Contingency::new(8, 8);
         for (truth, cluster) in codes(&case["truth"]).iter().zip(codes(&case["clusters"])) {
@@ -110,13 +114,13 @@ fn isotonic_curves_are_those_of_scikit_learn() {
         // scikit-learn does not bound its curves away from 0 and 1.
         let curve = Curve::steps(&scores, &truth(&case["truth"]), &weights).unbounded();
         let Curve::Steps { scores, shares, .. } = &curve else {
-            panic!("no steps");
+            panic!("expected an isotonic curve");
         };
-        // scikit-learn keeps both ends of every level stretch, as here.
+        // Both programs keep the two ends of every constant segment.
         assert_all_close(scores, &numbers(&case["knots"]), 1e-13);
         assert_all_close(shares, &numbers(&case["shares"]), 1e-13);
-        let asked = numbers(&case["asked"]).into_iter();
-        let obtained: Vec<f64> = asked.map(|score| curve.at(&[0.0, score], 1)).collect();
+        let query = numbers(&case["asked"]).into_iter();
+        let obtained: Vec<f64> = query.map(|score| curve.at(&[0.0, score], 1)).collect();
         assert_all_close(&obtained, &numbers(&case["calibrated"]), 1e-13);
     }
 }
@@ -128,14 +132,14 @@ fn logistic_curves_are_those_of_scikit_learn() {
         let weights = weights(&case["weights"], scores.len());
         let curve = Curve::logistic(&scores, &truth(&case["truth"]), &weights);
         let Curve::Logistic { slope, intercept } = curve else {
-            panic!("no curve");
+            panic!("expected a logistic curve");
         };
         assert_close(slope, number(&case["slope"]), 1e-9);
         assert_close(intercept, number(&case["intercept"]), 1e-9);
     }
 }
 
-/// Rows of three numbers with a last column of labels, if there are any.
+/// Rows of three numbers, with labels in the last column if there are any.
 fn table(x: &[Vec<f64>], y: Option<&[usize]>, classes: usize) -> Table {
     let names = ["a", "b", "c"];
     let mut fields: Vec<Field> = names.map(|name| Field::new(name, Kind::Real)).to_vec();
@@ -175,11 +179,11 @@ fn a_calibrated_naive_bayes_is_that_of_scikit_learn() {
             curves: bounded.curves.into_iter().map(Curve::unbounded).collect(),
             ..bounded
         };
-        let asked = table(&rows(&case["test"]), None, classes);
+        let test = table(&rows(&case["test"]), None, classes);
         let posterior = learn(&training)
             .unwrap()
             .predictor()
-            .posterior(&asked.chunks()[0]);
+            .posterior(&test.chunks()[0]);
         let calibrated = calibration.apply(&posterior.unwrap());
         for (row, expected) in rows(&case["probabilities"]).iter().enumerate() {
             assert_all_close(calibrated.row(row), expected, 1e-9);

@@ -1,5 +1,5 @@
-//! Words and counts of documents against scikit-learn's naive Bayes; the same
-//! comes out whether each term has a column of counts or all are in one of text.
+//! Event models of documents against scikit-learn's naive Bayes, with a column of counts for
+//! each term and with one column of text.
 
 use super::{golden, list, number, numbers, rows};
 use abduce::Control;
@@ -54,9 +54,10 @@ fn event_models_agree_with_scikit_learn() {
         let specification = Specification {
             smoothing: number(&case["smoothing"]),
             event: Some(event.parse().unwrap()),
-            class_prior: match case["uniform"].as_bool().unwrap() {
-                true => ClassPrior::Uniform,
-                false => ClassPrior::Learned,
+            class_prior: if case["uniform"].as_bool().unwrap() {
+                ClassPrior::Uniform
+            } else {
+                ClassPrior::Learned
             },
             ..Specification::naive_bayes("y")
         };

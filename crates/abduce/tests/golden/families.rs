@@ -1,4 +1,4 @@
-//! Densities and estimates of SciPy.
+//! Densities and estimates against SciPy.
 
 use super::*;
 use abduce::data::{Cells, Rows};
@@ -45,7 +45,7 @@ fn one_column_densities_are_those_of_scipy() {
             .zip(numbers(&case["log_density_mpmath"]))
             .zip(&points)
         {
-            // The terms that cancel are of the size x ln x.
+            // Rounding is relative to the terms that cancel, of size x ln x.
             let size = 1.0 + x * (1.0 + x).ln();
             assert!(
                 (obtained - expected).abs() < 4e-15 * size + 1e-12,

@@ -1,4 +1,4 @@
-//! k-means from given centres, as scikit-learn has it.
+//! k-means from given centres, against scikit-learn.
 
 use super::*;
 use abduce::Control;
@@ -6,7 +6,7 @@ use abduce::data::{Column, Field, Kind, Schema, Table};
 use abduce::model::kmeans::{Algorithm, Options, Specification, fit_from};
 
 #[test]
-fn from_given_centres_clusters_are_those_of_scikit_learn() {
+fn clusters_from_given_centres_are_those_of_scikit_learn() {
     for case in list(&golden("kmeans")["cases"]) {
         let (x, start) = (rows(&case["x"]), rows(&case["start"]));
         let columns = transposed(&x);

@@ -1,5 +1,5 @@
-//! R's mclust: covariances of single M-steps, for every structure and under its default
-//! prior; and bootstrap tests of the number of components.
+//! Comparisons with R's mclust: covariances of single M-steps, for every structure and under
+//! its default prior, and bootstrap tests of the number of components.
 
 use super::{golden, numbers};
 use abduce::Control;
@@ -27,7 +27,7 @@ pub fn columns(name: &str) -> Vec<Vec<f64>> {
     columns
 }
 
-/// The statistics of three components under the responsibilities of the script.
+/// The statistics of three components under the responsibilities of golden/mclust.R.
 fn statistics(columns: &[Vec<f64>], structure: Structure) -> Vec<MultivariateStats> {
     let shape = MultivariateShape {
         columns: columns.len(),
@@ -59,12 +59,12 @@ fn log_likelihood(gaussians: &[MultivariateGaussian], stats: &[MultivariateStats
 }
 
 #[test]
-fn m_steps_of_every_structure_are_mclusts() {
+fn m_steps_of_every_structure_agree_with_mclust() {
     let columns = columns("iris");
     let d = columns.len();
     let golden = golden("mclust");
     let Value::Object(steps) = &golden["msteps"] else {
-        panic!("no M-steps");
+        panic!("expected an object");
     };
     assert_eq!(steps.len(), 14);
     for (code, expected) in steps {
@@ -75,23 +75,23 @@ fn m_steps_of_every_structure_are_mclusts() {
         let found = MultivariateGaussian::estimates(structure, &pointers, &prior, None).unwrap();
         let expected = numbers(expected);
         if matches!(structure, Structure::Eve | Structure::Vve) {
-            let theirs = found.iter().zip(expected.chunks_exact(d * d));
-            let theirs: Vec<MultivariateGaussian> = theirs
-                .map(|(own, matrix)| MultivariateGaussian {
-                    mean: own.mean.clone(),
+            let expected = found.iter().zip(expected.chunks_exact(d * d));
+            let expected: Vec<MultivariateGaussian> = expected
+                .map(|(gaussian, matrix)| MultivariateGaussian {
+                    mean: gaussian.mean.clone(),
                     covariance: Covariance::Full(matrix.to_vec()),
                 })
                 .collect();
-            let (ours, theirs) = (
+            let (obtained, expected) = (
                 log_likelihood(&found, &stats),
-                log_likelihood(&theirs, &stats),
+                log_likelihood(&expected, &stats),
             );
-            assert!(ours >= theirs - 1e-9, "{code}: {ours} {theirs}");
+            assert!(obtained >= expected - 1e-9, "{code}: {obtained} {expected}");
             continue;
         }
-        for (own, matrix) in found.iter().zip(expected.chunks_exact(d * d)) {
+        for (gaussian, matrix) in found.iter().zip(expected.chunks_exact(d * d)) {
             for (t, entry) in matrix.iter().enumerate() {
-                let obtained = own.covariance(t % d, t / d);
+                let obtained = gaussian.covariance(t % d, t / d);
                 assert!(
                     (obtained - entry).abs() < 1e-8,
                     "{code}: {obtained} {entry}"
@@ -102,7 +102,7 @@ fn m_steps_of_every_structure_are_mclusts() {
 }
 
 #[test]
-fn the_prior_called_mclust_is_its_default() {
+fn the_mclust_prior_is_the_default_prior_of_mclust() {
     let columns = columns("iris");
     let (n, d, k) = (columns[0].len() as f64, columns.len(), 3.0f64);
     let mean: Vec<f64> = columns.iter().map(|x| x.iter().sum::<f64>() / n).collect();
@@ -113,7 +113,7 @@ fn the_prior_called_mclust_is_its_default() {
     };
     let golden = golden("mclust");
     let Value::Object(priors) = &golden["priors"] else {
-        panic!("no priors");
+        panic!("expected an object");
     };
     assert_eq!(priors.len(), 4);
     for (code, expected) in priors {
@@ -142,15 +142,15 @@ fn the_prior_called_mclust_is_its_default() {
         let found = MultivariateGaussian::estimates(structure, &pointers, &prior, None).unwrap();
         let means = numbers(&expected["means"]);
         let covariances = numbers(&expected["covariances"]);
-        for (j, own) in found.iter().enumerate() {
-            for (obtained, entry) in own.mean.iter().zip(&means[j * d..]) {
+        for (j, gaussian) in found.iter().enumerate() {
+            for (obtained, entry) in gaussian.mean.iter().zip(&means[j * d..]) {
                 assert!(
                     (obtained - entry).abs() < 1e-10,
                     "{code}: {obtained} {entry}"
                 );
             }
             for (t, entry) in covariances[j * d * d..(j + 1) * d * d].iter().enumerate() {
-                let obtained = own.covariance(t % d, t / d);
+                let obtained = gaussian.covariance(t % d, t / d);
                 assert!(
                     (obtained - entry).abs() < 1e-10,
                     "{code}: {obtained} {entry}"
@@ -160,12 +160,11 @@ fn the_prior_called_mclust_is_its_default() {
     }
 }
 
-/// Tests of up to `most` components of one covariance by few tables, and what mclust says
-/// of the same.
-fn tests_of(
+/// Bootstrap tests of up to `largest` components, and the statistics and p-values of mclust.
+fn bootstrap_tests(
     number: usize,
     covariance: CovarianceKind,
-    most: usize,
+    largest: usize,
 ) -> (BootstrapTest, Vec<f64>, Vec<f64>) {
     let golden = golden("mclust");
     let case = &golden["bootstrap"][number];
@@ -178,7 +177,7 @@ fn tests_of(
     let (statistics, p_values) = (numbers(&case["statistics"]), numbers(&case["p_values"]));
     let (_, test) = bootstrap_test(
         &Specification::mixture(1, covariance),
-        1..=most,
+        1..=largest,
         &table,
         &FitOptions::default(),
         &BootstrapOptions {
@@ -192,10 +191,10 @@ fn tests_of(
 }
 
 #[test]
-fn bootstrap_tests_of_tied_components_are_mclusts() {
-    let (test, statistics, p_values) = tests_of(0, CovarianceKind::Tied, 3);
-    // mclust stops early; and its four components are in a lesser maximum, so that three
-    // against them cannot be compared.
+fn bootstrap_tests_of_tied_components_agree_with_mclust() {
+    let (test, statistics, p_values) = bootstrap_tests(0, CovarianceKind::Tied, 3);
+    // mclust stops early, and its fit of four components is a lower maximum, so that the test
+    // of three against four cannot be compared.
     for (step, statistic) in test.steps.iter().zip(&statistics) {
         let obtained = step.statistic;
         assert!(
@@ -209,18 +208,18 @@ fn bootstrap_tests_of_tied_components_are_mclusts() {
 }
 
 #[test]
-fn bootstrap_statistics_are_mclusts_where_the_maxima_are() {
-    let (test, statistics, p_values) = tests_of(1, CovarianceKind::Full, 2);
+fn bootstrap_statistics_agree_with_mclust_where_the_maxima_agree() {
+    let (test, statistics, p_values) = bootstrap_tests(1, CovarianceKind::Full, 2);
     let first = &test.steps[0];
     assert!((first.statistic - statistics[0]).abs() < 0.01);
     assert!(first.p_value <= 0.05 && p_values[0] <= 0.05);
-    // Two and three components of the galaxies are in lesser maxima there, one and four
-    // are in the same.
-    let (test, statistics, p_values) = tests_of(2, CovarianceKind::Full, 4);
+    // For the galaxies, mclust's fits of two and three components are lower maxima; those of
+    // one and four agree.
+    let (test, statistics, p_values) = bootstrap_tests(2, CovarianceKind::Full, 4);
     let last = &test.steps[2];
-    let whole = 2.0 * (last.log_likelihood_of_more - test.steps[0].log_likelihood);
-    let theirs: f64 = statistics.iter().sum();
-    assert!((whole - theirs).abs() < 0.05, "{whole} {theirs}");
+    let total = 2.0 * (last.log_likelihood_of_more - test.steps[0].log_likelihood);
+    let expected: f64 = statistics.iter().sum();
+    assert!((total - expected).abs() < 0.05, "{total} {expected}");
     for (step, p) in test.steps.iter().zip(&p_values).take(2) {
         assert!(step.p_value <= 0.05 && *p <= 0.05, "{step:?} {p}");
     }

@@ -1,5 +1,5 @@
-//! Numbers from programs nobody here wrote; `golden/README.md` says which, and
-//! how they are made again.
+//! Comparisons with reference values from other programs; `golden/README.md` lists the
+//! programs and how to renew the values.
 
 mod density;
 mod estimates;

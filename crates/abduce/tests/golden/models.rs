@@ -1,4 +1,4 @@
-//! Fits and answers of scikit-learn, mclust and SciPy's optimiser.
+//! Fits and predictions against scikit-learn, mclust and SciPy's optimizer.
 
 use super::*;
 use abduce::Control;
@@ -40,8 +40,8 @@ fn columns(x: &[Vec<f64>], fields: &[Field]) -> Vec<Column> {
         .collect()
 }
 
-/// Rows to ask about, their labels hidden or given.
-fn asked(x: &[Vec<f64>], mixture: &FittedMixture, label: Option<u32>) -> Chunk {
+/// Rows to predict, without labels or with a given one.
+fn test_rows(x: &[Vec<f64>], mixture: &FittedMixture, label: Option<u32>) -> Chunk {
     let fields = &mixture.schema.fields;
     let mut columns = columns(x, &fields[..fields.len() - 1]);
     columns.push(Column::from_codes(vec![label; x.len()]));
@@ -64,7 +64,7 @@ fn learn(specification: Specification, table: &Table) -> FittedMixture {
 }
 
 /// Joint log-likelihoods and posteriors of the test rows.
-fn check_answers(
+fn assert_predictions(
     mixture: &FittedMixture,
     test: &[Vec<f64>],
     joint: &[Vec<f64>],
@@ -72,13 +72,13 @@ fn check_answers(
 ) {
     for class in 0..mixture.components() {
         let obtained = mixture
-            .log_density(&asked(test, mixture, Some(class as u32)))
+            .log_density(&test_rows(test, mixture, Some(class as u32)))
             .unwrap();
         for (obtained, expected) in obtained.iter().zip(joint) {
             assert_close(*obtained, expected[class], 1e-10);
         }
     }
-    let answers = mixture.posterior(&asked(test, mixture, None)).unwrap();
+    let answers = mixture.posterior(&test_rows(test, mixture, None)).unwrap();
     for (row, expected) in posterior.iter().enumerate() {
         assert_all_close(answers.row(row), expected, 1e-10);
     }
@@ -91,7 +91,7 @@ fn exponentials(logs: &[Vec<f64>]) -> Vec<Vec<f64>> {
 }
 
 #[test]
-fn naive_bayes_answers_like_scikit_learn() {
+fn naive_bayes_agrees_with_scikit_learn() {
     let golden = golden("naive_bayes");
     for kind in ["gaussian", "bernoulli", "categorical"] {
         for case in list(&golden[kind]) {
@@ -123,7 +123,7 @@ fn naive_bayes_answers_like_scikit_learn() {
                 &table,
             );
             let joint = rows(&case["joint_log_likelihood"]);
-            check_answers(
+            assert_predictions(
                 &mixture,
                 &rows(&case["test"]),
                 &joint,
@@ -134,7 +134,7 @@ fn naive_bayes_answers_like_scikit_learn() {
 }
 
 #[test]
-fn discriminant_analysis_answers_like_scikit_learn() {
+fn discriminant_analysis_agrees_with_scikit_learn() {
     let golden = golden("discriminant");
     for table in ["iris", "seeded"] {
         let case = &golden[table];
@@ -151,7 +151,7 @@ fn discriminant_analysis_answers_like_scikit_learn() {
             let expected = &case[form];
             for posterior in ["posterior", "posterior_scikit_learn"] {
                 let joint = rows(&expected["joint_log_likelihood"]);
-                check_answers(
+                assert_predictions(
                     &mixture,
                     &rows(&case["test"]),
                     &joint,
@@ -239,7 +239,7 @@ fn five_iterations_of_em_are_those_of_scikit_learn() {
         let expected = gaussians(structure, &run["end"]["means"], &run["end"]["covariances"]);
         let weights = numbers(&run["end"]["weights"]);
         for (weight, expected) in weights.iter().zip(&expected) {
-            // Ours are sorted by weight.
+            // The components of a fit are sorted by weight.
             let j = mixture
                 .parameters
                 .weights

@@ -1,4 +1,4 @@
-//! svmlight files against scikit-learn, which wrote them and learned from them.
+//! Naive Bayes on svmlight files written by scikit-learn, against scikit-learn.
 
 use super::{golden, list, number, rows};
 use abduce::Control;
@@ -23,9 +23,10 @@ fn naive_bayes_of_svmlight_files_agrees_with_scikit_learn() {
         let specification = Specification {
             smoothing: number(&golden["smoothing"]),
             event: Some(event.parse().unwrap()),
-            class_prior: match case["uniform"].as_bool().unwrap() {
-                true => ClassPrior::Uniform,
-                false => ClassPrior::Learned,
+            class_prior: if case["uniform"].as_bool().unwrap() {
+                ClassPrior::Uniform
+            } else {
+                ClassPrior::Learned
             },
             ..Specification::naive_bayes("label")
         };

@@ -1,5 +1,5 @@
-//! The multivariate t against SciPy: densities with missing values, and maxima that were found
-//! without EM.
+//! The multivariate t against SciPy: densities with missing values, and likelihood maxima
+//! found by a general optimizer.
 
 use super::{assert_all_close, assert_close, golden, list, number, numbers};
 use abduce::Control;
@@ -22,7 +22,7 @@ fn fitted(case: &Value, components: usize, tails: Tails) -> Fit {
     let columns = columns(&case["x"]);
     let names = (0..columns.len()).map(|c| Field::new(format!("x{c}"), Kind::Real));
     let weights = case["weights"].as_array().filter(|_| components == 1);
-    let weights = weights.map(|own| own.iter().map(number).collect());
+    let weights = weights.map(|weights| weights.iter().map(number).collect());
     let table = Table::new(Schema::new(names.collect()), columns, weights).unwrap();
     let specification = Specification {
         tails,
@@ -42,24 +42,29 @@ fn fitted(case: &Value, components: usize, tails: Tails) -> Fit {
 
 fn component(fit: &Fit, j: usize) -> &MultivariateStudentT {
     match &fit.mixture.parameters.leaves[0][j] {
-        Distribution::MultivariateStudentT(own) => own,
+        Distribution::MultivariateStudentT(t) => t,
         other => panic!("{other:?}"),
     }
 }
 
-fn assert_component(own: &MultivariateStudentT, location: &Value, scale: &Value, degrees: f64) {
+fn assert_component(
+    obtained: &MultivariateStudentT,
+    location: &Value,
+    scale: &Value,
+    degrees: f64,
+) {
     let tolerance = 2e-4;
-    assert_all_close(&own.gaussian.mean, &numbers(location), tolerance);
-    let d = own.gaussian.order();
+    assert_all_close(&obtained.gaussian.mean, &numbers(location), tolerance);
+    let d = obtained.gaussian.order();
     let matrix: Vec<f64> = (0..d * d)
-        .map(|t| own.gaussian.covariance(t % d, t / d))
+        .map(|t| obtained.gaussian.covariance(t % d, t / d))
         .collect();
     assert_all_close(&matrix, &numbers(scale), tolerance);
-    assert_close(own.degrees, degrees, tolerance);
+    assert_close(obtained.degrees, degrees, tolerance);
 }
 
 #[test]
-fn densities_with_holes_are_those_of_scipy() {
+fn densities_with_missing_values_are_those_of_scipy() {
     for case in list(&golden("tails")["densities"]) {
         let t = MultivariateStudentT {
             degrees: number(&case["degrees"]),
@@ -70,7 +75,7 @@ fn densities_with_holes_are_those_of_scipy() {
         };
         let columns = columns(&case["x"]);
         let rows = list(&case["x"]).len();
-        let cells: Vec<Cells> = columns.iter().map(|own| own.cells(0, rows)).collect();
+        let cells: Vec<Cells> = columns.iter().map(|column| column.cells(0, rows)).collect();
         let mut obtained = vec![0.0; rows];
         t.add_log_density(&Rows::new(&cells), &mut obtained);
         assert_all_close(&obtained, &numbers(&case["log_density"]), 1e-10);
@@ -78,16 +83,16 @@ fn densities_with_holes_are_those_of_scipy() {
 }
 
 #[test]
-fn one_component_reaches_the_maximum_that_an_optimiser_finds() {
+fn one_component_reaches_the_maximum_found_by_an_optimizer() {
     for case in list(&golden("tails")["single"]) {
         let degrees = case["given"].as_f64();
         let fit = fitted(case, 1, Tails::StudentT { degrees });
         assert!(fit.monotone);
         assert_eq!(fit.parameters, 5 + usize::from(degrees.is_none()));
         assert_close(fit.log_likelihood, number(&case["log_likelihood"]), 1e-9);
-        let own = component(&fit, 0);
+        let obtained = component(&fit, 0);
         assert_component(
-            own,
+            obtained,
             &case["location"],
             &case["scale"],
             number(&case["degrees"]),
@@ -96,7 +101,7 @@ fn one_component_reaches_the_maximum_that_an_optimiser_finds() {
 }
 
 #[test]
-fn two_components_reach_the_maximum_that_an_optimiser_finds() {
+fn two_components_reach_the_maximum_found_by_an_optimizer() {
     let golden = golden("tails");
     let case = &golden["mixture"];
     let fit = fitted(case, 2, Tails::StudentT { degrees: None });
@@ -105,11 +110,11 @@ fn two_components_reach_the_maximum_that_an_optimiser_finds() {
     assert_close(fit.log_likelihood, number(&case["log_likelihood"]), 1e-9);
     let first = |j: usize| component(&fit, j).gaussian.mean[0];
     let order = if first(0) < first(1) { [0, 1] } else { [1, 0] };
-    for (theirs, ours) in order.into_iter().enumerate() {
-        let weight = fit.mixture.parameters.weights[ours];
-        assert_close(weight, number(&case["weights"][theirs]), 1e-4);
-        let (location, scale) = (&case["location"][theirs], &case["scale"][theirs]);
-        let degrees = number(&case["degrees"][theirs]);
-        assert_component(component(&fit, ours), location, scale, degrees);
+    for (expected, found) in order.into_iter().enumerate() {
+        let weight = fit.mixture.parameters.weights[found];
+        assert_close(weight, number(&case["weights"][expected]), 1e-4);
+        let (location, scale) = (&case["location"][expected], &case["scale"][expected]);
+        let degrees = number(&case["degrees"][expected]);
+        assert_component(component(&fit, found), location, scale, degrees);
     }
 }

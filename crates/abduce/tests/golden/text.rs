@@ -126,7 +126,7 @@ fn ranges(value: &Value) -> Vec<RangeInclusive<u32>> {
     ends.chunks(2).map(|ends| ends[0]..=ends[1]).collect()
 }
 
-fn holds(ranges: &[RangeInclusive<u32>], character: char) -> bool {
+fn contains(ranges: &[RangeInclusive<u32>], character: char) -> bool {
     let code = character as u32;
     let next = ranges.partition_point(|range| *range.end() < code);
     ranges.get(next).is_some_and(|range| range.contains(&code))
@@ -140,7 +140,7 @@ fn terms(analyzer: &Analyzer, text: &str) -> usize {
 }
 
 #[test]
-fn words_and_spaces_are_made_of_the_characters_that_python_says() {
+fn word_and_space_characters_are_those_of_python() {
     let golden = super::golden("text");
     let words = ranges(&golden["word_characters"]);
     let spaces = ranges(&golden["spaces"]);
@@ -157,16 +157,16 @@ fn words_and_spaces_are_made_of_the_characters_that_python_says() {
         ..options
     })
     .unwrap();
-    for character in ('\0'..=char::MAX).filter(|character| !holds(&not_assigned, *character)) {
+    for character in ('\0'..=char::MAX).filter(|character| !contains(&not_assigned, *character)) {
         let is_word = terms(&by_words, &character.to_string()) == 1;
-        assert_eq!(is_word, holds(&words, character), "{character:?}");
+        assert_eq!(is_word, contains(&words, character), "{character:?}");
         let is_space = terms(&by_spaces, &format!("a{character}b")) == 2;
-        assert_eq!(is_space, holds(&spaces, character), "{character:?}");
+        assert_eq!(is_space, contains(&spaces, character), "{character:?}");
     }
 }
 
 #[test]
-fn lower_case_is_what_python_makes_of_it() {
+fn lower_case_is_that_of_python() {
     let golden = super::golden("text");
     let analyzer = Analyzer::new(AnalyzerOptions {
         unit: Unit::CharactersWithinWords,

@@ -1,10 +1,10 @@
-//! Densities, tails, quantiles, moments, entropy and divergence of SciPy and
-//! mpmath, ordinary and extreme.
+//! Densities, tail probabilities, quantiles, moments, entropies and divergences against SciPy
+//! and mpmath, for ordinary and extreme parameters.
 //!
-//! A tail cannot be told more exactly than the point it is asked at: a relative
-//! change of ε in x changes F(x) by ε·x·f(x)/F(x), and one of the exponent by
-//! ε·|ln F(x)|. Tolerances are multiples of that, so that far tails and narrow
-//! distributions are held to all the digits they have.
+//! A tail probability is no more accurate than its argument: a relative change of ε in x
+//! changes F(x) by a relative ε·x·f(x)/F(x), and a change of ε in the exponent by ε·|ln F(x)|.
+//! Tolerances are multiples of these, so that far tails and narrow distributions are compared
+//! to all the digits they have.
 
 use super::*;
 use abduce::family::{
@@ -13,9 +13,9 @@ use abduce::family::{
     Poisson, StudentT, Uniform, Univariate, VonMises, ZeroInflatedPoisson,
 };
 
-/// What was compared and did not agree.
+/// The values that differ by more than their tolerance.
 struct Differences {
-    of: String,
+    distribution: String,
     found: Vec<String>,
 }
 
@@ -23,56 +23,56 @@ impl Differences {
     fn compare(&mut self, what: &str, obtained: f64, expected: f64, tolerance: f64) {
         let error = (obtained - expected).abs();
         if error > tolerance || error.is_nan() {
-            let shares = error / tolerance;
+            let multiple = error / tolerance;
             self.found.push(format!(
-                "{} {what}: {obtained} is not {expected}, {shares:.1} tolerances away",
-                self.of
+                "{} {what}: {obtained} is not {expected}, off by {multiple:.1} tolerances",
+                self.distribution
             ));
         }
     }
 }
 
-/// How exactly entropies and divergences are known: to the last digits where
-/// there is a formula, as exactly as they are integrated where there is none.
-struct Exactness {
+/// Tolerances of entropies and divergences: the last digits where there is a formula, and the
+/// accuracy of integration where there is none.
+struct Accuracy {
     entropy: f64,
     divergence: f64,
 }
 
-const FORMULA: Exactness = Exactness {
+const FORMULA: Accuracy = Accuracy {
     entropy: 1e-12,
     divergence: 1e-12,
 };
-const INTEGRAL: Exactness = Exactness {
+const INTEGRAL: Accuracy = Accuracy {
     entropy: 1e-9,
     divergence: 1e-9,
 };
 
-fn agrees<D: Univariate>(
+fn all_differences<D: Univariate>(
     family: &str,
-    exactness: &Exactness,
+    accuracy: &Accuracy,
     build: impl Fn(&[f64]) -> D,
 ) -> Vec<String> {
     let golden = golden("univariate");
     let mut found = Vec::new();
     for case in list(&golden[family]) {
-        let own = build(&numbers(&case["parameters"]));
+        let distribution = build(&numbers(&case["parameters"]));
         let mut differences = Differences {
-            of: format!("{own:?}"),
+            distribution: format!("{distribution:?}"),
             found: Vec::new(),
         };
-        points(&own, case, &mut differences);
-        quantiles(&own, case, &mut differences);
-        moments(&own, case, &mut differences);
+        compare_points(&distribution, case, &mut differences);
+        compare_quantiles(&distribution, case, &mut differences);
+        compare_moments(&distribution, case, &mut differences);
         if let Some(entropy) = case["entropy"].as_f64() {
-            let tolerance = exactness.entropy * (1.0 + entropy.abs());
-            differences.compare("entropy", own.entropy(), entropy, tolerance);
+            let tolerance = accuracy.entropy * (1.0 + entropy.abs());
+            differences.compare("entropy", distribution.entropy(), entropy, tolerance);
         }
         for other in list(&case["divergences"]) {
             let what = format!("divergence of {}", other["of"]);
             let value = number(&other["value"]);
-            let obtained = own.kl(&build(&numbers(&other["of"])));
-            let tolerance = exactness.divergence * (1.0 + value);
+            let obtained = distribution.kl(&build(&numbers(&other["of"])));
+            let tolerance = accuracy.divergence * (1.0 + value);
             differences.compare(&what, obtained, value, tolerance);
         }
         found.extend(differences.found);
@@ -80,16 +80,16 @@ fn agrees<D: Univariate>(
     found
 }
 
-fn points(own: &impl Univariate, case: &Value, differences: &mut Differences) {
+fn compare_points(distribution: &impl Univariate, case: &Value, differences: &mut Differences) {
     let densities = numbers(&case["log_density"]);
     let (cdf, survival) = (numbers(&case["cdf"]), numbers(&case["survival"]));
     for (i, x) in numbers(&case["points"]).into_iter().enumerate() {
         let tolerance = 1e-13 * (1.0 + densities[i].abs());
         let what = format!("log-density at {x}");
-        differences.compare(&what, own.log_density(x), densities[i], tolerance);
+        differences.compare(&what, distribution.log_density(x), densities[i], tolerance);
         for (what, obtained, expected) in [
-            ("cdf", own.cdf(x), cdf[i]),
-            ("survival", own.survival(x), survival[i]),
+            ("cdf", distribution.cdf(x), cdf[i]),
+            ("survival", distribution.survival(x), survival[i]),
         ] {
             let slope = (x * densities[i].exp()).abs();
             let digits = 1e-14 * (expected * (1.0 + expected.ln().abs()) + slope);
@@ -99,36 +99,48 @@ fn points(own: &impl Univariate, case: &Value, differences: &mut Differences) {
     }
 }
 
-fn quantiles(own: &impl Univariate, case: &Value, differences: &mut Differences) {
+fn compare_quantiles(distribution: &impl Univariate, case: &Value, differences: &mut Differences) {
     let expected = numbers(&case["quantiles"]);
     for (p, x) in numbers(&case["levels"]).into_iter().zip(expected) {
         let tail = p.min(1.0 - p);
-        let slope = own.density(x);
-        let tolerance = match own.is_discrete() {
-            true => 0.0,
-            false => 4e-15 * (x.abs() + tail * (1.0 + tail.ln().abs()) / slope),
+        let slope = distribution.density(x);
+        let tolerance = if distribution.is_discrete() {
+            0.0
+        } else {
+            4e-15 * (x.abs() + tail * (1.0 + tail.ln().abs()) / slope)
         };
-        differences.compare(&format!("quantile {p}"), own.quantile(p), x, tolerance);
+        differences.compare(
+            &format!("quantile {p}"),
+            distribution.quantile(p),
+            x,
+            tolerance,
+        );
     }
 }
 
-fn moments(own: &impl Univariate, case: &Value, differences: &mut Differences) {
-    for (what, obtained) in [("mean", own.mean()), ("variance", own.variance())] {
+fn compare_moments(distribution: &impl Univariate, case: &Value, differences: &mut Differences) {
+    for (what, obtained) in [
+        ("mean", distribution.mean()),
+        ("variance", distribution.variance()),
+    ] {
         match case[what].as_f64() {
             Some(expected) => {
                 let obtained = obtained.unwrap_or(f64::NAN);
                 differences.compare(what, obtained, expected, 1e-12 * expected.abs());
             }
-            None => assert!(!obtained.is_some_and(f64::is_finite), "{own:?} {what}"),
+            None => assert!(
+                !obtained.is_some_and(f64::is_finite),
+                "{distribution:?} {what}"
+            ),
         }
     }
 }
 
 macro_rules! families {
-    ($($test:ident: $name:literal, $exactness:expr, $build:expr;)*) => {
+    ($($test:ident: $name:literal, $accuracy:expr, $build:expr;)*) => {
         $(#[test]
         fn $test() {
-            let found = agrees($name, &$exactness, $build);
+            let found = all_differences($name, &$accuracy, $build);
             assert!(found.is_empty(), "{}", found.join("\n"));
         })*
     };

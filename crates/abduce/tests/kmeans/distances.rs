@@ -1,9 +1,9 @@
-//! Other distances: each objective falls, and each agrees with what it reduces to.
+//! Distances: every objective decreases, and special cases agree with each other.
 
 use super::*;
 use abduce::model::kmeans::{Distance, medoids};
 
-fn by(distance: Distance, rows: &[Row], k: usize) -> Fit {
+fn fit_with(distance: Distance, rows: &[Row], k: usize) -> Fit {
     let specification = Specification {
         distance,
         ..Specification::new(k)
@@ -12,11 +12,11 @@ fn by(distance: Distance, rows: &[Row], k: usize) -> Fit {
 }
 
 #[test]
-fn every_objective_never_rises_with_and_without_holes() {
+fn the_objective_never_rises_with_any_distance_and_missing_values() {
     let rows = clustered(500, 3, 4, 3);
-    for rows in [with_holes(rows.clone()), rows] {
+    for rows in [with_missing_values(rows.clone()), rows] {
         for name in ["euclidean", "manhattan", "cosine", "mahalanobis"] {
-            let fit = by(name.parse().unwrap(), &rows, 5);
+            let fit = fit_with(name.parse().unwrap(), &rows, 5);
             assert!(fit.monotone && fit.converged, "{name}");
             assert!(
                 fit.trace
@@ -32,13 +32,13 @@ fn every_objective_never_rises_with_and_without_holes() {
 fn manhattan_centres_are_medians() {
     let x = [0.0, 1.0, 2.0, 100.0, 1000.0, 1001.0, 1003.0];
     let rows: Vec<Row> = x.iter().map(|x| vec![Some(*x)]).collect();
-    let fit = by(Distance::Manhattan, &rows, 2);
+    let fit = fit_with(Distance::Manhattan, &rows, 2);
     assert_eq!(fit.model.centres, [[1.5], [1001.0]]);
     assert_eq!(fit.inertia, 1.5 + 0.5 + 0.5 + 98.5 + 1.0 + 2.0);
 }
 
 #[test]
-fn cosine_sees_directions_alone() {
+fn cosine_distance_ignores_lengths() {
     let rows: Vec<Row> = (1..60)
         .map(|i| {
             let angle = if i % 2 == 0 { 0.1 } else { 1.4 } + 0.001 * f64::from(i);
@@ -47,7 +47,7 @@ fn cosine_sees_directions_alone() {
         })
         .chain([vec![Some(0.0), Some(0.0)]])
         .collect();
-    let fit = by(Distance::Cosine, &rows, 2);
+    let fit = fit_with(Distance::Cosine, &rows, 2);
     assert_eq!(fit.model.sizes, [30.0, 29.0]);
     for centre in &fit.model.centres {
         assert!((centre.iter().map(|x| x * x).sum::<f64>() - 1.0).abs() < 1e-12);
@@ -61,7 +61,7 @@ fn cosine_sees_directions_alone() {
 }
 
 #[test]
-fn mahalanobis_is_unmoved_by_any_linear_map_of_the_columns() {
+fn mahalanobis_is_invariant_under_linear_maps() {
     let rows = clustered(400, 2, 3, 5);
     let mapped: Vec<Row> = (rows.iter())
         .map(|row| {
@@ -70,30 +70,31 @@ fn mahalanobis_is_unmoved_by_any_linear_map_of_the_columns() {
         })
         .collect();
     let (plain, mapped) = (
-        by(Distance::Mahalanobis, &rows, 3),
-        by(Distance::Mahalanobis, &mapped, 3),
+        fit_with(Distance::Mahalanobis, &rows, 3),
+        fit_with(Distance::Mahalanobis, &mapped, 3),
     );
     assert_close(mapped.inertia, plain.inertia, 1e-8);
     assert_eq!(mapped.model.sizes, plain.model.sizes);
 }
 
 #[test]
-fn mahalanobis_leaves_constant_columns_out_and_says_so() {
+fn mahalanobis_leaves_constant_columns_out_with_a_warning() {
     let rows = clustered(120, 2, 3, 6);
     let with_constant = rows.iter().map(|row| [&row[..], &[Some(5.0)]].concat());
     let with_constant: Vec<Row> = with_constant.collect();
     let (plain, more) = (
-        by(Distance::Mahalanobis, &rows, 3),
-        by(Distance::Mahalanobis, &with_constant, 3),
+        fit_with(Distance::Mahalanobis, &rows, 3),
+        fit_with(Distance::Mahalanobis, &with_constant, 3),
     );
     assert_eq!(more.model.centres, plain.model.centres);
     assert_eq!(more.inertia, plain.inertia);
-    let told = more.warnings.iter();
-    assert_eq!(told.filter(|own| own.contains("is constant")).count(), 1);
+    let warnings = more.warnings.iter();
+    let constant = warnings.filter(|warning| warning.contains("is constant"));
+    assert_eq!(constant.count(), 1);
 }
 
 #[test]
-fn a_given_covariance_of_ones_is_euclidean() {
+fn mahalanobis_with_the_identity_matrix_is_euclidean() {
     let rows = clustered(300, 2, 3, 6);
     let specification = Specification {
         distance: Distance::Mahalanobis,
@@ -101,17 +102,17 @@ fn a_given_covariance_of_ones_is_euclidean() {
         ..Specification::new(3)
     };
     let given = fitted(&specification, &rows, &Options::default());
-    let plain = by(Distance::Euclidean, &rows, 3);
+    let plain = fit_with(Distance::Euclidean, &rows, 3);
     assert_close(given.inertia, plain.inertia, 1e-12);
     assert_same_centres(&given, &plain, 1e-12);
 }
 
 #[test]
-fn standardised_columns_are_those_divided_beforehand() {
+fn standardizing_equals_dividing_columns_by_their_deviation() {
     let mut rows = clustered(300, 2, 3, 6);
     rows.iter_mut()
         .for_each(|row| row[1] = row[1].map(|x| 500.0 * x));
-    let wide = by(Distance::Euclidean, &rows, 3);
+    let wide = fit_with(Distance::Euclidean, &rows, 3);
     assert!(
         wide.warnings
             .iter()
@@ -147,11 +148,11 @@ fn standardised_columns_are_those_divided_beforehand() {
                 .collect()
         })
         .collect();
-    let divided = by(Distance::Euclidean, &divided, 3);
+    let divided = fit_with(Distance::Euclidean, &divided, 3);
     assert_close(standardised.inertia, divided.inertia, 1e-10);
 }
 
-/// The least sum over all choices of medoids.
+/// The least sum of distances over all choices of medoids.
 fn brute_force(n: usize, k: usize, weights: &[f64], distance: &dyn Fn(usize, usize) -> f64) -> f64 {
     fn choices(from: usize, n: usize, k: usize) -> Vec<Vec<usize>> {
         if k == 0 {
@@ -184,7 +185,7 @@ fn brute_force(n: usize, k: usize, weights: &[f64], distance: &dyn Fn(usize, usi
 }
 
 #[test]
-fn medoids_are_the_best_of_all_choices_on_small_tables() {
+fn medoids_agree_with_brute_force_on_small_tables() {
     for seed in 0..12 {
         let rows = clustered(14, 2, 3, seed);
         let cell = |row: usize, c: usize| rows[row][c].unwrap();
@@ -209,7 +210,7 @@ fn medoids_are_the_best_of_all_choices_on_small_tables() {
 }
 
 #[test]
-fn medoids_of_a_table_are_rows_of_it() {
+fn medoids_are_rows_of_the_table() {
     let rows = clustered(200, 3, 3, 1);
     for name in ["euclidean", "manhattan", "cosine", "mahalanobis"] {
         let distance = name.parse().unwrap();
@@ -235,8 +236,8 @@ fn medoids_of_a_table_are_rows_of_it() {
 }
 
 #[test]
-fn a_stream_and_a_table_give_the_same_bits_by_every_distance() {
-    let table = table(&with_holes(clustered(9000, 3, 4, 2)), None);
+fn results_are_bit_identical_streamed_and_in_memory_for_every_distance() {
+    let table = table(&with_missing_values(clustered(9000, 3, 4, 2)), None);
     for name in ["manhattan", "cosine", "mahalanobis"] {
         let specification = Specification {
             distance: name.parse().unwrap(),

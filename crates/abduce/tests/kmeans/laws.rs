@@ -15,12 +15,12 @@ const PRUNED: [Algorithm; 4] = [
 ];
 
 #[test]
-fn the_inertia_never_rises_whatever_the_algorithm_and_the_holes() {
+fn the_inertia_never_rises_with_any_algorithm_and_missing_values() {
     for seed in 0..4 {
         let rows = clustered(600, 4, 6, seed);
-        for rows in [with_holes(rows.clone()), rows] {
+        for rows in [with_missing_values(rows.clone()), rows] {
             for algorithm in PRUNED.into_iter().chain([Algorithm::Lloyd]) {
-                let fit = from_first(&rows, 9, algorithm);
+                let fit = fit_from_first_rows(&rows, 9, algorithm);
                 assert!(fit.converged && fit.monotone);
                 for pair in fit.trace.windows(2) {
                     assert!(pair[1] <= pair[0] * (1.0 + 1e-12), "{pair:?}");
@@ -31,13 +31,13 @@ fn the_inertia_never_rises_whatever_the_algorithm_and_the_holes() {
 }
 
 #[test]
-fn bounds_change_nothing_to_the_last_bit() {
+fn pruning_bounds_change_no_bit() {
     for (n, d, k) in [(9000, 2, 3), (5000, 5, 40), (4500, 24, 17), (700, 3, 100)] {
         let rows = clustered(n, d, k.min(20), 7);
-        for rows in [with_holes(rows.clone()), rows] {
-            let lloyd = from_first(&rows, k, Algorithm::Lloyd);
+        for rows in [with_missing_values(rows.clone()), rows] {
+            let lloyd = fit_from_first_rows(&rows, k, Algorithm::Lloyd);
             for algorithm in PRUNED {
-                let pruned = from_first(&rows, k, algorithm);
+                let pruned = fit_from_first_rows(&rows, k, algorithm);
                 assert_eq!(pruned.trace, lloyd.trace, "{algorithm:?} {n} {d} {k}");
                 assert_eq!(pruned.model.centres, lloyd.model.centres);
             }
@@ -46,9 +46,9 @@ fn bounds_change_nothing_to_the_last_bit() {
 }
 
 #[test]
-fn any_number_of_threads_and_a_stream_give_the_same_bits() {
+fn results_are_bit_identical_for_any_number_of_threads_and_streamed() {
     let rows = clustered(30_000, 3, 5, 1);
-    for rows in [with_holes(rows.clone()), rows] {
+    for rows in [with_missing_values(rows.clone()), rows] {
         let table = table(&rows, None);
         let options = Options {
             restarts: 3,
@@ -84,13 +84,13 @@ fn any_number_of_threads_and_a_stream_give_the_same_bits() {
 }
 
 #[test]
-fn weight_two_is_the_row_twice_and_weight_zero_the_row_absent() {
-    let rows = with_holes(clustered(300, 3, 4, 5));
+fn weight_2_equals_the_row_twice_and_weight_0_no_row() {
+    let rows = with_missing_values(clustered(300, 3, 4, 5));
     let weights: Vec<f64> = (0..rows.len()).map(|i| (i % 3) as f64).collect();
     let repeated: Vec<Row> = (rows.iter().zip(&weights))
         .flat_map(|(row, weight)| std::iter::repeat_n(row.clone(), *weight as usize))
         .collect();
-    let start = first(&rows, 4);
+    let start = first_rows(&rows, 4);
     for distance in ["euclidean", "manhattan", "cosine", "mahalanobis"] {
         let specification = Specification {
             distance: distance.parse().unwrap(),
@@ -117,11 +117,11 @@ fn weight_two_is_the_row_twice_and_weight_zero_the_row_absent() {
 }
 
 #[test]
-fn the_order_of_rows_is_irrelevant_given_the_same_centres_to_begin_with() {
+fn the_order_of_rows_is_irrelevant_given_the_same_initial_centres() {
     let rows = clustered(5000, 4, 5, 3);
-    let start = first(&rows, 5);
-    let mut turned = rows.clone();
-    turned.reverse();
+    let start = first_rows(&rows, 5);
+    let mut reversed = rows.clone();
+    reversed.reverse();
     let fit = |rows: &[Row]| {
         let table = table(rows, None);
         let options = Options::default();
@@ -134,7 +134,7 @@ fn the_order_of_rows_is_irrelevant_given_the_same_centres_to_begin_with() {
         )
         .unwrap()
     };
-    let (one, other) = (fit(&rows), fit(&turned));
+    let (one, other) = (fit(&rows), fit(&reversed));
     assert_close(one.inertia, other.inertia, 1e-12);
     assert_same_centres(&one, &other, 1e-10);
 }
@@ -142,13 +142,13 @@ fn the_order_of_rows_is_irrelevant_given_the_same_centres_to_begin_with() {
 #[test]
 fn a_shift_moves_the_centres_and_a_change_of_units_scales_them() {
     let rows = clustered(2000, 3, 4, 9);
-    let plain = from_first(&rows, 4, Algorithm::Auto);
+    let plain = fit_from_first_rows(&rows, 4, Algorithm::Auto);
     for (shift, scale) in [(1e8, 1.0), (0.0, 1024.0), (0.0, 1e-3), (-1e8, 4.0)] {
         let moved: Vec<Row> = (rows.iter())
             .map(|row| row.iter().map(|x| x.map(|x| scale * x + shift)).collect())
             .collect();
-        let moved = from_first(&moved, 4, Algorithm::Auto);
-        // An offset of 1e8 leaves eight digits of a cell.
+        let moved = fit_from_first_rows(&moved, 4, Algorithm::Auto);
+        // An offset of 1e8 leaves about eight significant digits.
         let digits = if shift == 0.0 { 1e-12 } else { 1e-7 };
         assert_close(moved.inertia, scale * scale * plain.inertia, digits);
         for (a, b) in moved.model.centres.iter().zip(&plain.model.centres) {
@@ -161,10 +161,10 @@ fn a_shift_moves_the_centres_and_a_change_of_units_scales_them() {
 }
 
 #[test]
-fn one_step_is_one_step_of_hard_em_with_equal_spherical_gaussians() {
+fn one_iteration_equals_hard_em_with_equal_spherical_gaussians() {
     let rows = clustered(400, 3, 3, 2);
     let table = table(&rows, None);
-    let start = first(&rows, 3);
+    let start = first_rows(&rows, 3);
     let options = Options {
         max_iterations: 1,
         tolerance: -1.0,
@@ -213,7 +213,7 @@ fn one_step_is_one_step_of_hard_em_with_equal_spherical_gaussians() {
         Control::default(),
     );
     let hard = hard.unwrap().mixture.parameters;
-    let means = hard.leaves[0].iter().map(|own| match own {
+    let means = hard.leaves[0].iter().map(|leaf| match leaf {
         Distribution::Multivariate(gaussian) => gaussian.mean.clone(),
         _ => unreachable!(),
     });
@@ -228,33 +228,33 @@ fn one_step_is_one_step_of_hard_em_with_equal_spherical_gaussians() {
 }
 
 #[test]
-fn every_row_is_in_the_cluster_of_its_nearest_centre_and_centres_are_means() {
-    let rows = with_holes(clustered(800, 3, 4, 11));
-    let fit = from_first(&rows, 5, Algorithm::Auto);
+fn rows_belong_to_the_nearest_centre_and_centres_are_means() {
+    let rows = with_missing_values(clustered(800, 3, 4, 11));
+    let fit = fit_from_first_rows(&rows, 5, Algorithm::Auto);
     let labels = fit.model.assigner()(&table(&rows, None).chunks()[0]);
-    let gap = |row: &Row, centre: &Vec<f64>| -> f64 {
+    let square = |row: &Row, centre: &Vec<f64>| -> f64 {
         let seen = row.iter().zip(centre).filter_map(|(x, c)| Some((*x)? - c));
         seen.map(|gap| gap * gap).sum()
     };
     let mut inertia = 0.0;
     for (row, label) in rows.iter().zip(&labels) {
-        let own = gap(row, &fit.model.centres[*label as usize]);
+        let distance = square(row, &fit.model.centres[*label as usize]);
         assert!(
             fit.model
                 .centres
                 .iter()
-                .all(|centre| own <= gap(row, centre) + 1e-9)
+                .all(|centre| distance <= square(row, centre) + 1e-9)
         );
-        inertia += own;
+        inertia += distance;
     }
     assert_close(fit.inertia, inertia, 1e-10);
     for (number, centre) in fit.model.centres.iter().enumerate() {
         for (c, x) in centre.iter().enumerate() {
-            let own = rows
+            let members = rows
                 .iter()
                 .zip(&labels)
                 .filter(|(_, label)| **label as usize == number);
-            let cells: Vec<f64> = own.filter_map(|(row, _)| row[c]).collect();
+            let cells: Vec<f64> = members.filter_map(|(row, _)| row[c]).collect();
             let mean = cells.iter().sum::<f64>() / cells.len() as f64;
             assert!((x - mean).abs() < 1e-9, "{x} {mean}");
         }
@@ -264,7 +264,7 @@ fn every_row_is_in_the_cluster_of_its_nearest_centre_and_centres_are_means() {
 }
 
 #[test]
-fn the_best_start_is_kept_and_seeds_decide_everything() {
+fn the_best_start_is_kept_and_equal_seeds_give_equal_fits() {
     let rows = clustered(500, 2, 6, 4);
     let options = |seed| Options {
         seed,
@@ -283,7 +283,7 @@ fn the_best_start_is_kept_and_seeds_decide_everything() {
 }
 
 #[test]
-fn mini_batches_come_near_and_repeat_themselves() {
+fn mini_batches_are_within_one_percent_and_reproducible() {
     let rows = clustered(40_000, 4, 5, 6);
     let fit = |algorithm| {
         let options = Options {
@@ -308,9 +308,9 @@ fn mini_batches_come_near_and_repeat_themselves() {
 }
 
 #[test]
-fn rows_of_the_fit_are_predicted_where_they_were() {
+fn training_rows_are_predicted_into_their_clusters() {
     let rows = clustered(3000, 4, 4, 8);
-    let fit = from_first(&rows, 4, Algorithm::Auto);
+    let fit = fit_from_first_rows(&rows, 4, Algorithm::Auto);
     let posterior = fit
         .model
         .posterior(&table(&rows, None).chunks()[0])

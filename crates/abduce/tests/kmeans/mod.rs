@@ -1,9 +1,9 @@
-//! Laws of k-means: what must hold whatever the rows are.
+//! Laws of k-means that hold for all rows.
 
-mod answers;
 mod distances;
+mod edge_cases;
 mod laws;
-mod survival;
+mod queries;
 
 use abduce::Control;
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
@@ -13,26 +13,25 @@ use rand_chacha::ChaCha8Rng;
 
 type Row = Vec<Option<f64>>;
 
-/// Rows about `k` places in `d` columns, the same for the same seed.
+/// Rows around `k` centres in `d` columns.
 fn clustered(rows: usize, d: usize, k: usize, seed: u64) -> Vec<Row> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut normal = || {
         let sum: f64 = (0..12).map(|_| rng.random::<f64>()).sum();
         sum - 6.0
     };
-    let places: Vec<Vec<f64>> = (0..k)
+    let centres: Vec<Vec<f64>> = (0..k)
         .map(|_| (0..d).map(|_| 2.0 * normal()).collect())
         .collect();
-    let row = |i: usize| {
-        let place = &places[(i * i + i / 3) % k];
-        place.iter().map(|x| Some(x + normal())).collect()
+    let mut row = |i: usize| {
+        let centre = &centres[(i * i + i / 3) % k];
+        centre.iter().map(|x| Some(x + normal())).collect()
     };
-    let mut row = row;
     (0..rows).map(&mut row).collect()
 }
 
-/// Some cells hidden, and some rows whole.
-fn with_holes(mut rows: Vec<Row>) -> Vec<Row> {
+/// Hides some cells; many rows stay complete.
+fn with_missing_values(mut rows: Vec<Row>) -> Vec<Row> {
     for (i, row) in rows.iter_mut().enumerate() {
         let width = row.len();
         if i % 3 == 0 {
@@ -53,8 +52,8 @@ fn table(rows: &[Row], weights: Option<Vec<f64>>) -> Table {
     Table::new(Schema::new(fields.collect()), columns, weights).unwrap()
 }
 
-/// The first rows as centres, their missing values as zeros.
-fn first(rows: &[Row], k: usize) -> Vec<Vec<f64>> {
+/// The first rows as initial centres, with 0 for missing values.
+fn first_rows(rows: &[Row], k: usize) -> Vec<Vec<f64>> {
     let cells = |row: &Row| row.iter().map(|x| x.unwrap_or(0.0)).collect();
     rows[..k].iter().map(cells).collect()
 }
@@ -69,14 +68,14 @@ fn fitted(specification: &Specification, rows: &[Row], options: &Options) -> Fit
     .unwrap()
 }
 
-/// From the first rows, by an algorithm, until no centre moves.
-fn from_first(rows: &[Row], k: usize, algorithm: Algorithm) -> Fit {
+/// Fits from the first rows as centres until no centre moves.
+fn fit_from_first_rows(rows: &[Row], k: usize, algorithm: Algorithm) -> Fit {
     let options = Options {
         algorithm,
         tolerance: 0.0,
         ..Options::default()
     };
-    let (start, table) = (first(rows, k), table(rows, None));
+    let (start, table) = (first_rows(rows, k), table(rows, None));
     fit_from(
         &Specification::new(k),
         &table,

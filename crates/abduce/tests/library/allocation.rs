@@ -1,4 +1,4 @@
-//! What is larger than memory is an error before anything is allocated.
+//! Requests larger than memory are an error before anything is allocated.
 
 use abduce::Control;
 use abduce::ErrorKind;
@@ -9,7 +9,7 @@ use abduce::model::{density, kmeans, mixture};
 use rand::SeedableRng;
 
 #[test]
-fn absurd_numbers_of_rows_are_an_error_and_not_an_abort() {
+fn samples_larger_than_memory_are_an_error_and_not_an_abort() {
     let x = (0..30).map(|i| Some(f64::from(i * i % 19)));
     let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
     let table = Table::new(schema, vec![Column::from_numbers(x)], None).unwrap();

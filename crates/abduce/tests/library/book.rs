@@ -1,10 +1,10 @@
-//! The book's library example is the one in examples/, and it runs.
+//! The library example in the book is the file in examples/, which is run here.
 
 #[path = "../../examples/penguins.rs"]
 mod penguins;
 
 #[test]
-fn the_book_shows_an_example_that_runs() {
+fn the_example_of_the_book_is_the_one_that_runs() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
     std::env::set_current_dir(root).unwrap();
     penguins::main().unwrap();

@@ -1,5 +1,5 @@
-//! Cross-validation of every kind of model: nothing of a held-out row reaches
-//! the model it is asked of, and neither threads nor streaming change a bit.
+//! Cross-validation of every kind of model: held-out rows are not used for fitting, and results
+//! are bit-identical for any number of threads and streamed.
 
 use abduce::Control;
 use abduce::data::Folds;
@@ -72,7 +72,7 @@ fn pooled(folds: &[Metrics]) -> Metrics {
 }
 
 #[test]
-fn every_kind_of_classifier_is_served_and_knows_its_penguins() {
+fn every_kind_of_classifier_can_be_cross_validated() {
     let table = penguins(&MEASURES, u64::MAX);
     let folds = Folds::stratified(&*table, Some(0), 10, 0).unwrap();
     let gda = Specification::gda("species", CovarianceKind::Full);
@@ -96,7 +96,7 @@ fn every_kind_of_classifier_is_served_and_knows_its_penguins() {
 }
 
 #[test]
-fn a_model_never_sees_the_rows_it_is_asked_about() {
+fn a_model_is_never_fitted_to_its_held_out_rows() {
     let schema = Schema::new(vec![
         Field::new("x", Kind::Real),
         Field::with_levels("y", Kind::Categorical, ["a", "b"]),
@@ -105,18 +105,18 @@ fn a_model_never_sees_the_rows_it_is_asked_about() {
     let y = Column::from_codes((0..60).map(|i| (i % 10 > 0).then_some(i % 2)));
     let table = Table::new(schema, vec![x, y], None).unwrap();
     let folds = Folds::stratified(&table, Some(1), 6, 0).unwrap();
-    let seen = RefCell::new(Vec::new());
+    let training_sets = RefCell::new(Vec::new());
     let numbers = |rows: &dyn Source| -> Vec<u64> {
         let chunk = rows.scan().unwrap().next().unwrap().unwrap();
         let cells = chunk.column(0).cells(0, chunk.rows());
         cells.reals().iter().map(|x| *x as u64).collect()
     };
     let learn = |rows: &dyn Source| {
-        seen.borrow_mut().push(numbers(rows));
+        training_sets.borrow_mut().push(numbers(rows));
         mixture(&Specification::naive_bayes("y"), rows).map(plain)
     };
     cross_validate(&table, &folds, learn).unwrap();
-    for (fold, training) in seen.borrow().iter().enumerate() {
+    for (fold, training) in training_sets.borrow().iter().enumerate() {
         let held_out = numbers(&*folds.held_out(&table, fold).unwrap());
         assert_eq!(held_out.len(), 9);
         assert!(held_out.iter().all(|row| !training.contains(row)));
@@ -128,7 +128,7 @@ fn a_model_never_sees_the_rows_it_is_asked_about() {
 }
 
 #[test]
-fn streaming_and_threads_change_no_bit() {
+fn results_are_bit_identical_for_any_number_of_threads_and_streamed() {
     let specification = Specification::naive_bayes("species");
     let figures = |budget: u64, threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
@@ -155,8 +155,8 @@ fn streaming_and_threads_change_no_bit() {
 }
 
 #[test]
-fn a_class_that_a_training_set_lacks_is_told_by_an_infinite_loss_only() {
-    // The rare row stands apart, so that no deal makes it a rival of the others.
+fn a_class_absent_from_a_training_set_has_infinite_log_loss() {
+    // The rare row is far away, so that no split into folds lets it affect other classes.
     let x: Vec<f64> = (0..20)
         .map(|i| f64::from(i % 5) + 10.0 * f64::from(i % 2))
         .chain([50.0])
@@ -179,15 +179,15 @@ fn a_class_that_a_training_set_lacks_is_told_by_an_infinite_loss_only() {
             selection: Default::default(),
         },
     };
-    let of_mixture = |specification: Specification| {
+    let cross_validate_mixture = |specification: Specification| {
         let learn = |rows: &dyn Source| mixture(&specification, rows).map(plain);
         cross_validate(&table, &folds, learn).unwrap()
     };
     let densities = |rows: &dyn Source| density_model(&kde, rows).map(plain);
     for folds in [
-        of_mixture(Specification::naive_bayes("y")),
-        of_mixture(Specification::gda("y", CovarianceKind::Full)),
-        of_mixture(Specification::gda("y", CovarianceKind::Tied)),
+        cross_validate_mixture(Specification::naive_bayes("y")),
+        cross_validate_mixture(Specification::gda("y", CovarianceKind::Full)),
+        cross_validate_mixture(Specification::gda("y", CovarianceKind::Tied)),
         cross_validate(&table, &folds, densities).unwrap(),
     ] {
         let all = pooled(&folds);
@@ -199,7 +199,7 @@ fn a_class_that_a_training_set_lacks_is_told_by_an_infinite_loss_only() {
 }
 
 #[test]
-fn likelihood_is_held_out_and_the_true_groups_are_not_shown() {
+fn mixtures_are_scored_on_held_out_rows_without_the_true_groups() {
     let with = penguins(&MEASURES, u64::MAX);
     let folds = Folds::stratified(&*with, None, 5, 0).unwrap();
     let specification = Specification::mixture(3, CovarianceKind::Full);
@@ -220,8 +220,8 @@ fn likelihood_is_held_out_and_the_true_groups_are_not_shown() {
 }
 
 #[test]
-fn calibration_mends_what_naive_bayes_is_too_sure_of() {
-    // Four times the same column: naive Bayes counts the evidence four times.
+fn calibration_corrects_overconfident_naive_bayes() {
+    // Four copies of a column: naive Bayes counts the evidence four times.
     let noise = |i: u32| f64::from(i.wrapping_mul(2_654_435_761) >> 8) / f64::from(1 << 24);
     let x: Vec<f64> = (0..2000)
         .map(|i| 0.8 * f64::from(i % 2) + noise(3 * i) + noise(3 * i + 1) + noise(3 * i + 2))
@@ -238,11 +238,11 @@ fn calibration_mends_what_naive_bayes_is_too_sure_of() {
     let specification = Specification::naive_bayes("y");
     let figures = |method: Option<CalibrationMethod>| {
         let learn = |rows: &dyn Source| {
-            let own = |rows: &dyn Source| mixture(&specification, rows);
+            let learn = |rows: &dyn Source| mixture(&specification, rows);
             let inner = Folds::stratified(rows, Some(4), 5, 0)?;
-            let calibration = method.map(|method| Calibration::learn(method, rows, &inner, own));
+            let calibration = method.map(|method| Calibration::learn(method, rows, &inner, learn));
             Ok(Classifier {
-                model: own(rows)?,
+                model: learn(rows)?,
                 calibration: calibration.transpose()?,
             })
         };

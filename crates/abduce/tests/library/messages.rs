@@ -1,4 +1,5 @@
-//! The library names options and no flags or commands, so that each interface can spell them.
+//! Messages of the library name options, never flags or commands, so that each interface can
+//! spell them its own way.
 
 use super::module_order::sources;
 use std::path::Path;

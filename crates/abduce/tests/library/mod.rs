@@ -1,5 +1,5 @@
-//! The library as a whole: the order of its modules, its example in the book, limits on memory, and
-//! cross-validation of every model.
+//! Tests of the library as a whole: the order of its modules, its messages, its example in the
+//! book, limits on memory, and cross-validation of every kind of model.
 
 mod allocation;
 mod book;

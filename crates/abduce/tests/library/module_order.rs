@@ -20,7 +20,7 @@ fn used(source: &str) -> BTreeSet<String> {
     let mut modules = BTreeSet::new();
     for (_, after) in code
         .match_indices("crate::")
-        .map(|(at, own)| (at, &code[at + own.len()..]))
+        .map(|(at, prefix)| (at, &code[at + prefix.len()..]))
     {
         let names = match after.strip_prefix('{') {
             // The names at the top of a group, as in `crate::{data::Table, Error}`.
@@ -73,23 +73,23 @@ fn modules_use_only_modules_before_them() {
     let mut files = Vec::new();
     sources(&root, &mut files);
     assert!(files.len() > 200, "{} files", files.len());
-    let place = |module: &str| ORDER.iter().position(|own| *own == module);
+    let place = |module: &str| ORDER.iter().position(|name| *name == module);
     for file in files {
         let path = file.strip_prefix(&root).unwrap();
         let first = path.iter().next().unwrap().to_str().unwrap();
-        let own = first.trim_end_matches(".rs");
-        if own == "lib" {
+        let user = first.trim_end_matches(".rs");
+        if user == "lib" {
             continue;
         }
-        let own_place = place(own).unwrap_or_else(|| panic!("{own} is not in ORDER"));
+        let user_place = place(user).unwrap_or_else(|| panic!("{user} is not in ORDER"));
         for module in used(&std::fs::read_to_string(&file).unwrap()) {
-            // What is no module is a name at the root, such as a function or a macro.
+            // Other names are items at the root, such as functions and macros.
             let Some(other) = place(&module) else {
                 continue;
             };
             assert!(
-                other <= own_place,
-                "{} uses {module}, which comes after {own}",
+                other <= user_place,
+                "{} uses {module}, which comes after {user}",
                 path.display()
             );
         }
@@ -97,7 +97,7 @@ fn modules_use_only_modules_before_them() {
 }
 
 #[test]
-fn names_of_modules_are_found_in_every_form_of_use() {
+fn modules_are_found_in_every_form_of_use() {
     let source = "use crate::data::Table;\nuse crate::{Error, ask::{Joint, Posterior}, eval};\n\
                   // crate::store::Model\nfn f() { crate::text::g(); }";
     let expected = ["ask", "data", "eval", "text"].map(String::from);

@@ -1,4 +1,4 @@
-//! Any column of levels is predicted from the others.
+//! Predictions of any categorical column from the others.
 
 use abduce::Control;
 use abduce::ask::{Conditional, Joint, posterior_of};
@@ -6,7 +6,7 @@ use abduce::data::{Column, Field, Kind, Schema, Source, Table};
 use abduce::model::Learner;
 use abduce::model::mixture::{FittedMixture, Mixture};
 
-/// Rows of two columns of levels and one of numbers, with missing values.
+/// Two categorical columns and a numeric one, with missing values.
 fn table() -> Table {
     let levels = |name: &str| Field::with_levels(name, Kind::Categorical, vec!["a", "b", "c"]);
     let schema = Schema::new(vec![levels("u"), Field::new("x", Kind::Real), levels("v")]);
@@ -22,7 +22,7 @@ fn table() -> Table {
 }
 
 #[test]
-fn it_is_the_conditional_of_the_model_row_by_row() {
+fn posterior_of_is_the_conditional_distribution_of_each_row() {
     let table = table();
     let learned = Mixture::new(2).learn(&table, Control::default()).unwrap();
     let mixture = learned.model.get::<FittedMixture>().unwrap();
@@ -32,7 +32,7 @@ fn it_is_the_conditional_of_the_model_row_by_row() {
         let cell = |column: usize| chunk.column(column).cells(0, 60).number(row);
         let given = [cell(0), cell(1), None];
         let Conditional::Levels(expected) = mixture.condition(&given, 2).unwrap() else {
-            panic!("the column has levels");
+            panic!("expected a categorical conditional");
         };
         for (p, expected) in posterior.row(row).iter().zip(expected) {
             assert!((p - expected).abs() < 1e-12, "row {row}");
@@ -41,7 +41,7 @@ fn it_is_the_conditional_of_the_model_row_by_row() {
 }
 
 #[test]
-fn a_column_of_numbers_has_no_levels_to_predict() {
+fn posterior_of_a_numeric_column_is_an_error() {
     let table = table();
     let learned = Mixture::new(2).learn(&table, Control::default()).unwrap();
     let joint = learned.model.joint().unwrap();

@@ -1,4 +1,4 @@
-//! The figures by which a mixture is judged, and the test of how many components it has.
+//! Diagnostics of fits, and bootstrap tests of the number of components.
 
 use abduce::ask::Predict;
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
@@ -22,7 +22,7 @@ fn table(columns: Vec<Cells>, weights: Option<Vec<f64>>) -> Table {
     Table::new(schema, columns.collect(), weights).unwrap()
 }
 
-/// Rows about centres in turn, each column with its own spread.
+/// Rows around the centres in turn; the columns have deviations 1 and 2.
 fn rows(seed: u64, rows: usize, centres: &[[f64; 2]]) -> Vec<Cells> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut columns = vec![Vec::new(); 2];
@@ -48,17 +48,20 @@ fn learn(table: &Table, components: usize, covariance: CovarianceKind) -> Fit {
     .unwrap()
 }
 
-/// Everything of diagnostics that says how rows are shared.
-fn figures(told: &Diagnostics) -> Vec<f64> {
-    let mut all = vec![told.uncertainty.unwrap(), told.certainty.unwrap()];
-    for own in &told.components {
-        all.extend([own.weight, own.rows, own.spread]);
+/// All numbers of the diagnostics of the components.
+fn figures(diagnostics: &Diagnostics) -> Vec<f64> {
+    let mut all = vec![
+        diagnostics.uncertainty.unwrap(),
+        diagnostics.certainty.unwrap(),
+    ];
+    for component in &diagnostics.components {
+        all.extend([component.weight, component.rows, component.spread]);
         all.extend(
             [
-                own.kish_sample_size,
-                own.uncertainty,
-                own.entropy,
-                own.condition,
+                component.kish_sample_size,
+                component.uncertainty,
+                component.entropy,
+                component.condition,
             ]
             .map(Option::unwrap),
         );
@@ -75,27 +78,30 @@ fn assert_near(a: &[f64], b: &[f64], relative: f64) {
 }
 
 #[test]
-fn the_figures_are_what_the_posterior_of_every_row_says() {
+fn diagnostics_are_computed_from_the_posteriors_of_all_rows() {
     let table = table(rows(1, 300, &NEAR), None);
     let fit = learn(&table, 3, CovarianceKind::Full);
-    let told = &fit.diagnostics;
+    let diagnostics = &fit.diagnostics;
     let posterior = fit.mixture.posterior(&table.chunks()[0]).unwrap();
     let (mut uncertainty, mut entropy) = (0.0, 0.0);
     for row in 0..300 {
-        let own = posterior.row(row);
-        uncertainty += 1.0 - own.iter().copied().fold(0.0, f64::max);
-        entropy -= own
+        let probabilities = posterior.row(row);
+        uncertainty += 1.0 - probabilities.iter().copied().fold(0.0, f64::max);
+        entropy -= probabilities
             .iter()
             .filter(|r| **r > 0.0)
             .map(|r| r * r.ln())
             .sum::<f64>();
     }
     assert_near(
-        &[told.uncertainty.unwrap(), told.certainty.unwrap()],
+        &[
+            diagnostics.uncertainty.unwrap(),
+            diagnostics.certainty.unwrap(),
+        ],
         &[uncertainty / 300.0, 1.0 - entropy / (300.0 * 3f64.ln())],
         1e-12,
     );
-    for (j, own) in told.components.iter().enumerate() {
+    for (j, component) in diagnostics.components.iter().enumerate() {
         let r: Vec<f64> = (0..300).map(|row| posterior.row(row)[j]).collect();
         let (sum, squares) = (r.iter().sum::<f64>(), r.iter().map(|r| r * r).sum::<f64>());
         let assigned: Vec<usize> = (0..300).filter(|row| posterior.best(*row) == j).collect();
@@ -103,9 +109,9 @@ fn the_figures_are_what_the_posterior_of_every_row_says() {
         let entropy = r.iter().filter(|r| **r > 0.0).map(|r| -r * r.ln());
         assert_near(
             &[
-                own.kish_sample_size.unwrap(),
-                own.uncertainty.unwrap(),
-                own.entropy.unwrap(),
+                component.kish_sample_size.unwrap(),
+                component.uncertainty.unwrap(),
+                component.entropy.unwrap(),
             ],
             &[
                 sum * sum / squares,
@@ -114,29 +120,34 @@ fn the_figures_are_what_the_posterior_of_every_row_says() {
             ],
             1e-12,
         );
-        assert!((own.rows - sum).abs() < 1e-9);
+        assert!((component.rows - sum).abs() < 1e-9);
     }
 }
 
 #[test]
-fn the_parts_of_the_entropy_add_up_and_kish_sizes_lie_between_own_and_all() {
+fn component_entropies_add_up_and_kish_sizes_are_between_component_and_table_size() {
     let fit = learn(&table(rows(2, 200, &NEAR), None), 3, CovarianceKind::Tied);
-    let told = &fit.diagnostics;
-    let parts = told
+    let diagnostics = &fit.diagnostics;
+    let parts = diagnostics
         .components
         .iter()
-        .map(|own| own.rows * own.entropy.unwrap());
-    let whole = (1.0 - told.certainty.unwrap()) * 200.0 * 3f64.ln();
+        .map(|component| component.rows * component.entropy.unwrap());
+    let whole = (1.0 - diagnostics.certainty.unwrap()) * 200.0 * 3f64.ln();
     assert!((parts.sum::<f64>() - whole).abs() < 1e-9);
-    for own in &told.components {
-        let effective = own.kish_sample_size.unwrap();
-        assert!(own.rows <= effective && effective <= 200.0, "{own:?}");
-        assert!(!own.collapsed && own.spread > 0.0 && own.condition.unwrap() >= 1.0);
+    for component in &diagnostics.components {
+        let effective = component.kish_sample_size.unwrap();
+        assert!(
+            component.rows <= effective && effective <= 200.0,
+            "{component:?}"
+        );
+        assert!(
+            !component.collapsed && component.spread > 0.0 && component.condition.unwrap() >= 1.0
+        );
     }
 }
 
 #[test]
-fn a_change_of_units_changes_no_figure() {
+fn a_change_of_units_changes_no_diagnostic() {
     let columns = rows(3, 250, &NEAR);
     let scaled = columns.iter().zip([1e4, 3e-3]).map(|(cells, unit)| {
         let cells = cells.iter().map(|x| x.map(|x| 40.0 * unit + unit * x));
@@ -151,7 +162,7 @@ fn a_change_of_units_changes_no_figure() {
 }
 
 #[test]
-fn weight_two_is_the_row_twice_and_weight_nothing_its_absence() {
+fn weight_2_equals_the_row_twice_and_weight_0_no_row() {
     let columns = rows(4, 90, &[[0.0, 0.0], [6.0, 5.0]]);
     let weights: Vec<f64> = (0..90).map(|row| f64::from(row % 3)).collect();
     let repeated = columns.iter().map(|cells| {
@@ -164,7 +175,7 @@ fn weight_two_is_the_row_twice_and_weight_nothing_its_absence() {
     let a = learn(&weighted, 2, CovarianceKind::Full);
     let b = learn(&repeated, 2, CovarianceKind::Full);
     assert_near(&figures(&a.diagnostics), &figures(&b.diagnostics), 1e-5);
-    let test = |table: &Table| tested(table, CovarianceKind::Tied, 3, 19);
+    let test = |table: &Table| run_test(table, CovarianceKind::Tied, 3, 19);
     let (a, b) = (test(&weighted).1, test(&repeated).1);
     assert_eq!(a.steps.len(), b.steps.len());
     for (a, b) in a.steps.iter().zip(&b.steps) {
@@ -189,7 +200,7 @@ impl Source for Streamed {
 }
 
 #[test]
-fn neither_threads_nor_streaming_change_a_bit() {
+fn results_are_bit_identical_for_any_number_of_threads_and_streamed() {
     let large = table(rows(5, 9_000, &NEAR), None);
     let small = table(rows(6, 80, &NEAR), None);
     let run = |threads: usize, streamed: bool| {
@@ -200,12 +211,13 @@ fn neither_threads_nor_streaming_change_a_bit() {
                 restarts: 2,
                 ..FitOptions::default()
             };
-            let source: Box<dyn Source> = match streamed {
-                true => Box::new(Streamed(large.clone())),
-                false => Box::new(large.clone()),
+            let source: Box<dyn Source> = if streamed {
+                Box::new(Streamed(large.clone()))
+            } else {
+                Box::new(large.clone())
             };
             let fit = fit(&specification, &*source, &options, Control::default()).unwrap();
-            let test = tested(&small, CovarianceKind::Spherical, 3, 19).1;
+            let test = run_test(&small, CovarianceKind::Spherical, 3, 19).1;
             (fit.diagnostics, fit.starts, test)
         })
     };
@@ -216,7 +228,7 @@ fn neither_threads_nor_streaming_change_a_bit() {
 }
 
 #[test]
-fn the_gap_and_the_rate_tell_how_em_was_ending() {
+fn the_remaining_gain_of_em_is_estimated_within_a_factor_of_two() {
     let table = table(rows(7, 200, &[[0.0, 0.0], [2.0, 3.0]]), None);
     let until = |tolerance: f64| {
         let options = FitOptions {
@@ -232,19 +244,22 @@ fn the_gap_and_the_rate_tell_how_em_was_ending() {
         fit(&specification, &table, &options, Control::default()).unwrap()
     };
     let (early, late) = (until(1e-7), until(1e-15));
-    let told = &early.diagnostics;
+    let diagnostics = &early.diagnostics;
     let last = early.trace.last().unwrap() - early.bounds.last().unwrap();
-    assert_eq!(told.gap, Some(last));
+    assert_eq!(diagnostics.gap, Some(last));
     assert!(last >= 0.0);
-    let rate = told.rate.unwrap();
+    let rate = diagnostics.rate.unwrap();
     assert!(rate > 0.5 && rate < 1.0, "{rate}");
-    let left = late.log_likelihood - early.log_likelihood;
-    let told = told.remaining.unwrap();
-    assert!(told > 0.5 * left && told < 2.0 * left, "{told} {left}");
+    let gain = late.log_likelihood - early.log_likelihood;
+    let remaining = diagnostics.remaining.unwrap();
+    assert!(
+        remaining > 0.5 * gain && remaining < 2.0 * gain,
+        "{remaining} {gain}"
+    );
 }
 
 #[test]
-fn with_all_labels_seen_nothing_is_asked_of_the_rows() {
+fn complete_labels_have_no_uncertainty_figures() {
     let mut fields = vec![Field::new("x", Kind::Real), Field::new("y", Kind::Real)];
     fields.push(Field {
         levels: vec!["a".into(), "b".into()],
@@ -262,59 +277,72 @@ fn with_all_labels_seen_nothing_is_asked_of_the_rows() {
         Control::default(),
     )
     .unwrap();
-    let told = &fit.diagnostics;
-    assert_eq!((told.uncertainty, told.certainty), (None, None));
-    assert!(
-        told.components
-            .iter()
-            .all(|own| own.kish_sample_size.is_none())
+    let diagnostics = &fit.diagnostics;
+    assert_eq!(
+        (diagnostics.uncertainty, diagnostics.certainty),
+        (None, None)
     );
-    assert!(told.components.iter().all(|own| own.condition.is_some()));
+    assert!(
+        diagnostics
+            .components
+            .iter()
+            .all(|component| component.kish_sample_size.is_none())
+    );
+    assert!(
+        diagnostics
+            .components
+            .iter()
+            .all(|component| component.condition.is_some())
+    );
     assert!(fit.starts.is_empty());
 }
 
 #[test]
-fn components_on_equal_rows_are_said_to_have_collapsed() {
+fn components_on_identical_rows_are_reported_as_collapsed() {
     let mut columns = rows(9, 100, &[[0.0, 0.0]]);
     columns[0][..40].fill(Some(25.0));
     columns[1][..40].fill(Some(25.0));
     let fit = learn(&table(columns, None), 2, CovarianceKind::Full);
     let collapsed: Vec<bool> = (fit.diagnostics.components.iter())
-        .map(|own| own.collapsed)
+        .map(|component| component.collapsed)
         .collect();
     assert_eq!(collapsed, [false, true]);
-    assert!(fit.starts.iter().all(|own| own.ended == Ended::Spurious));
+    assert!(
+        fit.starts
+            .iter()
+            .all(|component| component.ended == Ended::Spurious)
+    );
 }
 
 #[test]
-fn every_start_is_told_and_the_best_is_the_fit() {
+fn every_start_is_reported_and_the_best_is_the_fit() {
     let fit = learn(&table(rows(10, 150, &NEAR), None), 3, CovarianceKind::Full);
     assert_eq!(fit.starts.len(), 10);
     let (best, reached) = Start::best_of(&fit.starts, fit.weight).unwrap();
     assert!((1..=10).contains(&reached));
     let objective = fit.log_likelihood + fit.mixture.log_prior();
     assert!((best - objective).abs() < 1e-9 * objective.abs());
-    let told = |objective: Option<f64>, ended: Ended| Start {
+    let start = |objective: Option<f64>, ended: Ended| Start {
         objective,
         iterations: 1,
         ended,
     };
     let starts = [
-        told(Some(-10.0), Ended::Converged),
-        told(Some(-10.0 + 1e-9), Ended::Converged),
-        told(Some(-12.0), Ended::Unconverged),
-        told(Some(-1.0), Ended::Spurious),
-        told(None, Ended::Failed),
+        start(Some(-10.0), Ended::Converged),
+        start(Some(-10.0 + 1e-9), Ended::Converged),
+        start(Some(-12.0), Ended::Unconverged),
+        start(Some(-1.0), Ended::Spurious),
+        start(None, Ended::Failed),
     ];
     assert_eq!(Start::best_of(&starts, 100.0), Some((-10.0 + 1e-9, 2)));
     assert_eq!(Start::best_of(&starts[3..], 100.0), Some((-1.0, 1)));
     assert_eq!(Start::best_of(&starts[4..], 100.0), None);
 }
 
-fn tested(
+fn run_test(
     table: &Table,
     covariance: CovarianceKind,
-    most: usize,
+    largest: usize,
     replicates: usize,
 ) -> (Fit, BootstrapTest) {
     let options = FitOptions {
@@ -327,24 +355,24 @@ fn tested(
     };
     let specification = Specification::mixture(1, covariance);
     let control = Control::default();
-    bootstrap_test(&specification, 1..=most, table, &options, &test, control).unwrap()
+    bootstrap_test(&specification, 1..=largest, table, &options, &test, control).unwrap()
 }
 
 #[test]
-fn one_gaussian_is_not_rejected_but_by_chance() {
+fn one_gaussian_is_rejected_only_by_chance() {
     let rejected = (0..8).filter(|seed| {
         let table = table(rows(100 + seed, 60, &[[0.0, 0.0]]), None);
-        tested(&table, CovarianceKind::Full, 2, 19).1.chosen > 1
+        run_test(&table, CovarianceKind::Full, 2, 19).1.chosen > 1
     });
-    // At 0.05, three or more of eight come once in 170 times.
+    // At level 0.05, three or more of eight are rejected with probability 0.006.
     let rejected = rejected.count();
     assert!(rejected <= 2, "{rejected}");
 }
 
 #[test]
-fn two_clusters_are_two_components() {
+fn two_clusters_give_two_components() {
     let table = table(rows(20, 100, &[[0.0, 0.0], [9.0, 0.0]]), None);
-    let (fit, test) = tested(&table, CovarianceKind::Full, 4, 39);
+    let (fit, test) = run_test(&table, CovarianceKind::Full, 4, 39);
     assert_eq!((fit.mixture.components(), test.chosen), (2, 2));
     assert!(test.accepted && test.steps.len() == 2);
     let first = &test.steps[0];
@@ -355,9 +383,9 @@ fn two_clusters_are_two_components() {
 }
 
 #[test]
-fn where_every_number_is_rejected_the_largest_is_kept_with_a_warning() {
+fn the_largest_number_is_kept_with_a_warning_if_all_are_rejected() {
     let table = table(rows(21, 90, &[[0.0, 0.0], [20.0, 0.0], [0.0, 40.0]]), None);
-    let (fit, test) = tested(&table, CovarianceKind::Tied, 2, 19);
+    let (fit, test) = run_test(&table, CovarianceKind::Tied, 2, 19);
     assert_eq!((fit.mixture.components(), test.chosen), (2, 2));
     assert!(!test.accepted);
     assert!(
@@ -368,7 +396,7 @@ fn where_every_number_is_rejected_the_largest_is_kept_with_a_warning() {
 }
 
 #[test]
-fn a_test_that_is_stopped_leaves_the_number_under_test() {
+fn an_interrupted_test_keeps_the_number_being_tested() {
     let table = table(rows(22, 100, &[[0.0, 0.0], [9.0, 0.0]]), None);
     let interrupt = AtomicBool::new(false);
     let watch = |progress: Progress| {
@@ -401,7 +429,7 @@ fn a_test_that_is_stopped_leaves_the_number_under_test() {
 }
 
 #[test]
-fn no_more_components_are_tested_than_there_are_rows() {
+fn no_more_components_than_rows_are_tested() {
     let few = table(rows(29, 3, &[[0.0, 0.0]]), None);
     let specification = Specification::mixture(1, CovarianceKind::Full);
     let (options, test) = (FitOptions::default(), BootstrapOptions::default());
@@ -414,7 +442,7 @@ fn no_more_components_are_tested_than_there_are_rows() {
 }
 
 #[test]
-fn what_cannot_be_drawn_is_an_error() {
+fn bootstrap_tests_that_cannot_be_run_are_an_error() {
     let light = table(rows(23, 10, &[[0.0, 0.0]]), Some(vec![0.1; 10]));
     let options = FitOptions::default();
     let test = BootstrapOptions::default();

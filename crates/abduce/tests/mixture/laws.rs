@@ -1,6 +1,5 @@
-//! Laws of the mixture whatever it is made of: threads, chunks, units, offsets,
-//! weights and row order change nothing; the likelihood never falls; answers
-//! agree with each other.
+//! Laws of every mixture: threads, chunks, units, offsets, weights and row order change
+//! nothing; the likelihood never falls; answers agree with each other.
 
 use abduce::Control;
 use abduce::ask::{Conditional, Joint, Predict};
@@ -18,7 +17,7 @@ use rand_distr::StandardNormal;
 
 struct Shape {
     rows: usize,
-    holes: f64,
+    missing: f64,
     labelled: f64,
     offset: f64,
     unit: f64,
@@ -27,14 +26,14 @@ struct Shape {
 
 const PLAIN: Shape = Shape {
     rows: 400,
-    holes: 0.1,
+    missing: 0.1,
     labelled: 0.3,
     offset: 0.0,
     unit: 1.0,
     weights: false,
 };
 
-/// Three groups seen through columns of every kind; the last is the label.
+/// Three groups with columns of every kind; the last column is the label.
 fn table(shape: &Shape, seed: u64) -> Table {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut numbers: Vec<Vec<Option<f64>>> = vec![Vec::new(); 4];
@@ -61,10 +60,10 @@ fn table(shape: &Shape, seed: u64) -> Table {
             shape.unit * wait,
         ];
         for (column, cell) in numbers.iter_mut().zip(cells) {
-            column.push((rng.random::<f64>() >= shape.holes).then_some(cell));
+            column.push((rng.random::<f64>() >= shape.missing).then_some(cell));
         }
-        codes[0].push((rng.random::<f64>() >= shape.holes).then_some(flag));
-        codes[1].push((rng.random::<f64>() >= shape.holes).then_some(level));
+        codes[0].push((rng.random::<f64>() >= shape.missing).then_some(flag));
+        codes[1].push((rng.random::<f64>() >= shape.missing).then_some(level));
         codes[2].push((row < 9 || rng.random::<f64>() < shape.labelled).then_some(group));
         weights.push([1.0, 2.0, 0.0, 0.5][row % 4]);
     }
@@ -102,7 +101,7 @@ fn without_labels(table: &Table) -> Table {
     Table::new(schema, columns, (!weights.is_empty()).then_some(weights)).unwrap()
 }
 
-/// Every model there is, with its name.
+/// Naive Bayes, discriminant analysis and mixtures, each with its name.
 fn specifications() -> Vec<(&'static str, Specification)> {
     let mut all = vec![("naive Bayes", Specification::naive_bayes("group"))];
     for kind in [
@@ -173,8 +172,8 @@ impl Source for Streamed {
 }
 
 #[test]
-fn the_same_bits_come_from_1_2_and_7_threads_in_memory_and_streamed() {
-    // More rows than starts are tried on; and fewer, some of them of weight 0.
+fn results_are_bit_identical_for_any_number_of_threads_and_streamed() {
+    // More rows than the sample that starts are tried on; fewer, some of them of weight 0.
     let shapes = [(30_000, false), (10_000, true)].map(|(rows, weights)| Shape {
         rows,
         weights,
@@ -203,8 +202,8 @@ fn the_same_bits_come_from_1_2_and_7_threads_in_memory_and_streamed() {
 
 #[test]
 fn the_objective_never_falls_and_the_trace_is_kept() {
-    let structures = structures().into_iter().map(|own| (2, own));
-    let others = specifications().into_iter().map(|own| (5, own));
+    let structures = structures().into_iter().map(|case| (2, case));
+    let others = specifications().into_iter().map(|case| (5, case));
     for (seeds, (name, specification)) in others.chain(structures) {
         for step in [EStep::Soft, EStep::Hard] {
             for seed in 0..seeds {
@@ -217,7 +216,7 @@ fn the_objective_never_falls_and_the_trace_is_kept() {
                 let fit = fit(&specification, &data, &options, Control::default()).unwrap();
                 assert!(fit.monotone, "{name} {step:?} {seed}: {:?}", fit.trace);
                 assert!(fit.trace.iter().all(|l| l.is_finite()), "{name}");
-                // Of a hard fit, the trace is of rows completed.
+                // The trace of hard EM is the likelihood of completed rows.
                 if step == EStep::Soft {
                     assert_eq!(fit.trace.last(), Some(&fit.log_likelihood));
                 }
@@ -245,7 +244,7 @@ fn the_bound_lies_between_the_likelihoods_before_and_after_it() {
 }
 
 #[test]
-fn the_log_likelihood_is_the_sum_of_the_rows_scores() {
+fn the_log_likelihood_is_the_weighted_sum_of_log_densities() {
     for (name, specification) in specifications() {
         let data = data_for(
             &specification,
@@ -274,7 +273,7 @@ fn the_log_likelihood_is_the_sum_of_the_rows_scores() {
 }
 
 #[test]
-fn a_weight_of_two_is_the_row_twice_and_of_zero_its_absence() {
+fn weight_2_equals_the_row_twice_and_weight_0_no_row() {
     for (name, specification) in specifications() {
         let data = data_for(&specification, &Shape { rows: 200, ..PLAIN }, 3);
         let repeats = |row: usize| [1, 2, 0][row % 3];
@@ -317,7 +316,7 @@ fn an_offset_of_1e8_or_units_of_a_millionth_change_no_prediction() {
     for (name, specification) in specifications() {
         let plain = data_for(&specification, &PLAIN, 4);
         let expected = predictions(&learn(&specification, &plain), &plain);
-        // One variance for columns of different units is not free of units.
+        // One variance for all columns depends on their units.
         let spherical = Reals::Together {
             covariance: CovarianceKind::Spherical,
             counts: true,
@@ -343,7 +342,7 @@ fn an_offset_of_1e8_or_units_of_a_millionth_change_no_prediction() {
 }
 
 #[test]
-fn what_is_decided_is_the_most_probable() {
+fn decisions_are_the_most_probable_classes() {
     for (name, specification) in specifications().into_iter().chain(structures()) {
         let table = data_for(&specification, &PLAIN, 5);
         let fit = learn(&specification, &table);
@@ -351,22 +350,22 @@ fn what_is_decided_is_the_most_probable() {
         for chunk in table.chunks() {
             let posterior = fit.mixture.posterior(chunk).unwrap();
             for (row, decided) in decide(chunk).unwrap().into_iter().enumerate() {
-                let own = posterior.row(row);
-                // Of equals, rounding decides.
-                let asked = own[decided as usize] >= own[posterior.best(row)] - 1e-12;
-                assert!(asked, "{name}, row {row}: {decided} of {own:?}");
+                let p = posterior.row(row);
+                // Ties may be decided by rounding.
+                let most_probable = p[decided as usize] >= p[posterior.best(row)] - 1e-12;
+                assert!(most_probable, "{name}, row {row}: {decided} of {p:?}");
             }
         }
     }
 }
 
 #[test]
-fn filling_keeps_what_is_seen_and_leaves_no_hole() {
+fn imputation_keeps_observed_values_and_fills_all_others() {
     for (name, specification) in specifications() {
         let data = data_for(
             &specification,
             &Shape {
-                holes: 0.3,
+                missing: 0.3,
                 ..PLAIN
             },
             5,
@@ -439,7 +438,7 @@ fn conditionals_agree_with_conditional_samples() {
     }
 }
 
-/// Mean and variance.
+/// The mean and the variance of a distribution.
 fn moments_of(distribution: &Distribution) -> (f64, f64) {
     match distribution {
         Distribution::Gaussian(g) => (g.mean, g.variance),
@@ -450,7 +449,7 @@ fn moments_of(distribution: &Distribution) -> (f64, f64) {
 }
 
 #[test]
-fn a_model_file_answers_as_the_model_it_was_written_from() {
+fn model_files_round_trip() {
     for (name, specification) in specifications() {
         let data = data_for(&specification, &PLAIN, 7);
         let fit = learn(&specification, &data);

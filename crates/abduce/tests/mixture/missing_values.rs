@@ -1,6 +1,5 @@
-//! A Gaussian with hidden cells against the definition: the marginal density of
-//! what is seen, the expected statistics of what is not, whether few rows or
-//! many share a pattern.
+//! Gaussians with missing values against the definition: the marginal density of the observed
+//! values and the expected statistics of the missing ones, for patterns of few and many rows.
 
 use abduce::data::{Cells, Column, Rows};
 use abduce::family::{Covariance, Family, MultivariateGaussian, MultivariateStats, Stats};
@@ -35,7 +34,7 @@ fn cells(columns: &[Column]) -> Vec<Cells<'_>> {
     columns.iter().map(|c| c.cells(0, c.len())).collect()
 }
 
-/// The marginal over the seen columns as a Gaussian of its own.
+/// The marginal Gaussian of the observed columns.
 fn marginal(pattern: [bool; 4]) -> (MultivariateGaussian, Vec<usize>) {
     let whole = normal();
     let seen: Vec<usize> = (0..4).filter(|c| pattern[*c]).collect();
@@ -50,16 +49,16 @@ fn marginal(pattern: [bool; 4]) -> (MultivariateGaussian, Vec<usize>) {
 }
 
 #[test]
-fn the_density_of_a_row_with_holes_is_that_of_the_marginal() {
+fn the_density_of_a_row_with_missing_values_is_the_marginal_density() {
     for pattern in PATTERNS {
         let (part, seen) = marginal(pattern);
         for copies in [1, 2, 50] {
             let all = columns(pattern, copies);
             let mut obtained = vec![0.0; copies];
             normal().add_log_density(&Rows::new(&cells(&all)), &mut obtained);
-            let own: Vec<Column> = seen.iter().map(|c| all[*c].clone()).collect();
+            let observed: Vec<Column> = seen.iter().map(|c| all[*c].clone()).collect();
             let mut expected = vec![0.0; copies];
-            part.add_log_density(&Rows::new(&cells(&own)), &mut expected);
+            part.add_log_density(&Rows::new(&cells(&observed)), &mut expected);
             for (obtained, expected) in obtained.iter().zip(&expected) {
                 assert!((obtained - expected).abs() < 1e-12, "{pattern:?} {copies}");
             }
@@ -67,8 +66,8 @@ fn the_density_of_a_row_with_holes_is_that_of_the_marginal() {
     }
 }
 
-/// Mean and covariance of the hidden cells by sampling would be slow; by the
-/// definition they solve the normal equations, here by elimination.
+/// The conditional mean and covariance of the missing values, by conditioning on one observed
+/// column after the other.
 fn completed(pattern: [bool; 4]) -> (Vec<f64>, Vec<f64>) {
     let normal = normal();
     let row = [2.5, -1.0, 0.1, 98.0];
@@ -76,7 +75,6 @@ fn completed(pattern: [bool; 4]) -> (Vec<f64>, Vec<f64>) {
         .map(|i| (0..4).map(|j| normal.covariance(i, j)).collect())
         .collect();
     let mut mean = normal.mean.clone();
-    // Conditioning on one seen column after the other.
     for c in (0..4).filter(|c| pattern[*c]) {
         let pivot = covariance[c][c];
         let shift = row[c] - mean[c];
@@ -94,7 +92,7 @@ fn completed(pattern: [bool; 4]) -> (Vec<f64>, Vec<f64>) {
 }
 
 #[test]
-fn the_expected_statistics_complete_the_row_and_keep_its_spread() {
+fn expected_statistics_have_conditional_means_and_covariances() {
     for pattern in PATTERNS {
         let (expected_mean, spread) = completed(pattern);
         for copies in [1, 3, 50] {
@@ -103,7 +101,7 @@ fn the_expected_statistics_complete_the_row_and_keep_its_spread() {
             normal().expect(&Rows::new(&cells(&all)), &vec![2.0; copies], &mut stats);
             assert!((stats.weight() - 2.0 * copies as f64).abs() < 1e-12);
             let MultivariateStats::Full { mean, scatter, .. } = &stats else {
-                panic!("not full")
+                panic!("expected a full covariance")
             };
             for c in 0..4 {
                 assert!(

@@ -1,16 +1,16 @@
-//! Mixtures: laws that hold for every table, and tables whose answers are known.
+//! Mixtures: laws that hold for every table, and tables with known results.
 
-mod conventions;
+mod compatibility;
 mod diagnostics;
+mod edge_cases;
 mod faithful;
-mod given;
-mod given_starts;
+mod fixed_and_noise;
 mod laws;
 mod many_columns;
 mod missing_values;
 mod multiple_imputation;
-mod outlier;
+mod outliers;
 mod penguins;
 mod selection;
-mod survival;
+mod starts;
 mod tails;

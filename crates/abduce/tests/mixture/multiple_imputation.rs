@@ -1,5 +1,5 @@
-//! Multiple imputation: intervals by Rubin's rules over copies whose parameters are drawn
-//! cover what they should, and those over copies under one set of parameters do not.
+//! Multiple imputation: intervals by Rubin's rules have their nominal coverage if the
+//! parameters of each copy are drawn, and too little if the parameters are fixed.
 
 use abduce::Control;
 use abduce::ask::Joint as _;
@@ -18,7 +18,7 @@ const SLOPE: f64 = 0.5;
 
 type Cells = Vec<Option<f64>>;
 
-/// Two correlated columns; y is hidden at random given x, in about three of five rows.
+/// Two correlated columns; y is missing at random given x, in about three of five rows.
 fn drawn(seed: u64) -> (Cells, Cells) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };
@@ -49,7 +49,7 @@ fn fitted(table: &Table) -> Fit {
 /// The slope of y on x of a complete table, and its variance.
 fn slope(x: &[f64], y: &[f64]) -> (f64, f64) {
     let n = x.len() as f64;
-    let mean = |own: &[f64]| own.iter().sum::<f64>() / n;
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / n;
     let (mx, my) = (mean(x), mean(y));
     let square: f64 = x.iter().map(|x| (x - mx).powi(2)).sum();
     let product: f64 = x.iter().zip(y).map(|(x, y)| (x - mx) * (y - my)).sum();
@@ -74,9 +74,12 @@ fn covers(table: &Table, seed: u64, model_of: impl Fn(u64) -> FittedMixture) -> 
         estimates.push(slope(&column(0), &column(1)));
     }
     let m = COPIES as f64;
-    let mean = estimates.iter().map(|own| own.0).sum::<f64>() / m;
-    let within = estimates.iter().map(|own| own.1).sum::<f64>() / m;
-    let squares: f64 = estimates.iter().map(|own| (own.0 - mean).powi(2)).sum();
+    let mean = estimates.iter().map(|estimate| estimate.0).sum::<f64>() / m;
+    let within = estimates.iter().map(|estimate| estimate.1).sum::<f64>() / m;
+    let squares: f64 = estimates
+        .iter()
+        .map(|estimate| (estimate.0 - mean).powi(2))
+        .sum();
     let between = (1.0 + 1.0 / m) * squares / (m - 1.0);
     let total = within + between;
     let share = between / total;
@@ -101,7 +104,7 @@ fn coverage(covers: impl Fn(u64) -> bool + Sync) -> f64 {
 }
 
 #[test]
-fn rubins_intervals_cover_when_parameters_are_drawn_too() {
+fn rubins_intervals_have_nominal_coverage_when_parameters_are_drawn() {
     let fixed = coverage(|seed| {
         let (x, y) = drawn(seed);
         let table = table(x, y);
@@ -122,12 +125,12 @@ fn rubins_intervals_cover_when_parameters_are_drawn_too() {
     assert!(fixed < 0.87, "{fixed} under fixed parameters");
     assert!(
         (0.93..0.99).contains(&bootstrap),
-        "{bootstrap} under drawn ones"
+        "{bootstrap} under drawn parameters"
     );
 }
 
 #[test]
-fn parameters_for_other_rows_vary_as_a_fit_of_so_many_rows_does() {
+fn drawn_parameters_have_the_variance_of_a_fit_of_the_training_rows() {
     let rows = 400;
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let x: Vec<f64> = (0..rows).map(|_| StandardNormal.sample(&mut rng)).collect();
@@ -143,15 +146,16 @@ fn parameters_for_other_rows_vary_as_a_fit_of_so_many_rows_does() {
         let drawn = mixture
             .with_drawn_parameters(table, 1.0, seed, Control::default())
             .unwrap();
-        let abduce::family::Distribution::Multivariate(own) = &drawn.parameters.leaves[0][0] else {
-            panic!("one Gaussian of two columns");
+        let abduce::family::Distribution::Multivariate(gaussian) = &drawn.parameters.leaves[0][0]
+        else {
+            panic!("expected a Gaussian");
         };
-        own.mean[0]
+        gaussian.mean[0]
     };
     let deviation = |table: &Table| {
         let means: Vec<f64> = (0..100).map(|seed| mean(table, seed)).collect();
         let centre = means.iter().sum::<f64>() / 100.0;
-        let squares: f64 = means.iter().map(|own| (own - centre).powi(2)).sum();
+        let squares: f64 = means.iter().map(|mean| (mean - centre).powi(2)).sum();
         (squares / 99.0).sqrt()
     };
     let expected = 1.0 / f64::sqrt(rows as f64);

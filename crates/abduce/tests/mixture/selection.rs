@@ -1,5 +1,5 @@
-//! Choosing the number of components and the covariance: the tables of R's mclust, what is
-//! not to be trusted, and the laws of the criteria.
+//! Selection of the number of components and the covariance: comparisons with R's mclust,
+//! spurious maxima, and laws of the criteria.
 
 use abduce::Control;
 use abduce::data::{Column, Field, Kind, Schema, Table};
@@ -58,7 +58,7 @@ fn choose(
     select(&specification, &grid, table, &options, Control::default()).unwrap()
 }
 
-/// The log-likelihood of diagonal components, after all rounds of EM that change anything.
+/// The log-likelihoods of a converged fit with diagonal components, and of mclust.
 fn diagonal(name: &str, prior: Option<NormalPrior>, restarts: usize) -> (f64, f64) {
     let golden: Value = serde_json::from_str(&golden("mclust_geysers.json")).unwrap();
     let components = golden[name]["components"].as_u64().unwrap() as usize;
@@ -72,24 +72,24 @@ fn diagonal(name: &str, prior: Option<NormalPrior>, restarts: usize) -> (f64, f6
     };
     options.em.tolerance = 1e-12;
     let fit = fit(&specification, &table(name), &options, Control::default()).unwrap();
-    let theirs = golden[name]["log_likelihood"].as_f64().unwrap();
-    (fit.log_likelihood, theirs)
+    let expected = golden[name]["log_likelihood"].as_f64().unwrap();
+    (fit.log_likelihood, expected)
 }
 
 #[test]
-fn under_its_prior_the_geysers_have_mclusts_likelihood() {
-    let (ours, theirs) = diagonal("geyser", Some(NormalPrior::default()), 10);
-    assert!((ours - theirs).abs() < 1e-4, "{ours} {theirs}");
+fn the_likelihood_under_the_mclust_prior_agrees_with_mclust() {
+    let (obtained, expected) = diagonal("geyser", Some(NormalPrior::default()), 10);
+    assert!((obtained - expected).abs() < 1e-4, "{obtained} {expected}");
 }
 
 #[test]
-fn the_best_maximum_of_four_groups_of_quakes_is_found() {
-    let (ours, theirs) = diagonal("quakes", None, 30);
-    assert!(ours > theirs - 1e-3, "{ours} {theirs}");
+fn the_likelihood_of_four_groups_of_quakes_is_at_least_that_of_mclust() {
+    let (obtained, expected) = diagonal("quakes", None, 30);
+    assert!(obtained > expected - 1e-3, "{obtained} {expected}");
 }
 
 #[test]
-fn old_faithful_has_three_tied_components_however_many_starts_there_are() {
+fn bic_selects_three_tied_components_for_old_faithful() {
     let (fit, selection) = choose(
         &table("faithful"),
         1..=9,
@@ -107,33 +107,33 @@ fn old_faithful_has_three_tied_components_however_many_starts_there_are() {
     assert!(chosen.spurious.is_none());
 }
 
-/// Our table of a grid beside mclust's: how many fits are worse than its, and how many
-/// it has.
-fn beside_mclust(name: &str, covariances: &[CovarianceKind]) -> (usize, usize, Selection) {
+/// Fits a grid and compares it with mclust's: the number of fits with a worse BIC, the number
+/// compared, and the selection.
+fn compare_with_mclust(name: &str, covariances: &[CovarianceKind]) -> (usize, usize, Selection) {
     let golden: Value = serde_json::from_str(&golden("mclust.json")).unwrap();
     let (_, selection) = choose(&table(name), 1..=9, covariances, Criterion::Bic, 10);
     let (mut worse, mut all) = (0, 0);
-    for own in &selection.tried {
-        let theirs = &golden["tables"][name];
-        let code = own.covariance.code();
+    for candidate in &selection.tried {
+        let table = &golden["tables"][name];
+        let code = candidate.covariance.code();
         let row = match (name, code) {
-            ("galaxies", "EII") => &theirs["E"],
-            ("galaxies", "VII") => &theirs["V"],
-            _ => &theirs[code],
+            ("galaxies", "EII") => &table["E"],
+            ("galaxies", "VII") => &table["V"],
+            _ => &table[code],
         };
-        if let Some(theirs) = row[own.components - 1].as_f64() {
+        if let Some(bic) = row[candidate.components - 1].as_f64() {
             all += 1;
-            worse += usize::from(own.bic.unwrap() > theirs + 0.01);
+            worse += usize::from(candidate.bic.unwrap() > bic + 0.01);
         }
     }
     (worse, all, selection)
 }
 
 #[test]
-fn the_tables_of_iris_galaxies_and_crabs_are_mclusts_or_better() {
-    // Of some hundred pairs each, mclust's one start leads to a better maximum than ten of
-    // ours now and then, as with nine components on 150 rows.
-    let (worse, all, selection) = beside_mclust("iris", &CovarianceKind::ALL);
+fn bic_tables_of_iris_galaxies_and_crabs_are_at_least_as_good_as_mclust() {
+    // In up to three of more than 110 fits, as with nine components on 150 rows, the start of
+    // mclust leads to a better maximum than ten starts here.
+    let (worse, all, selection) = compare_with_mclust("iris", &CovarianceKind::ALL);
     assert!(worse <= 3 && all > 110, "{worse} of {all}");
     let chosen = &selection.tried[selection.chosen];
     assert_eq!(
@@ -142,14 +142,14 @@ fn the_tables_of_iris_galaxies_and_crabs_are_mclusts_or_better() {
     );
     assert!((chosen.bic.unwrap() - 561.7285).abs() < 0.01);
     let single = [CovarianceKind::Eii, CovarianceKind::Spherical];
-    let (worse, all, _) = beside_mclust("galaxies", &single);
+    let (worse, all, _) = compare_with_mclust("galaxies", &single);
     assert_eq!((worse, all), (0, 18));
-    let (worse, all, _) = beside_mclust("crabs", &CovarianceKind::ALL);
+    let (worse, all, _) = compare_with_mclust("crabs", &CovarianceKind::ALL);
     assert!(worse <= 3 && all > 110, "{worse} of {all}");
 }
 
 #[test]
-fn a_component_on_equal_rows_is_told_and_not_chosen() {
+fn spurious_components_on_identical_rows_are_reported_and_not_chosen() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let mut x: Vec<f64> = (0..150).map(|_| rng.sample(StandardNormal)).collect();
     x[..20].fill(0.25);
@@ -161,17 +161,27 @@ fn a_component_on_equal_rows_is_told_and_not_chosen() {
         // The third start, at random rows, finds another maximum.
         2,
     );
-    let wins = |own: &abduce::model::mixture::Candidate| own.bic < selection.tried[0].bic;
-    let spurious = selection.tried[1..].iter().filter(|own| wins(own));
+    let wins =
+        |candidate: &abduce::model::mixture::Candidate| candidate.bic < selection.tried[0].bic;
+    let spurious = selection.tried[1..]
+        .iter()
+        .filter(|candidate| wins(candidate));
     assert!(spurious.clone().count() > 0, "{selection:?}");
-    assert!(spurious.clone().all(|own| own.spurious.is_some()));
+    assert!(
+        spurious
+            .clone()
+            .all(|candidate| candidate.spurious.is_some())
+    );
     assert_eq!(selection.chosen, 0);
-    let told = fit.warnings.iter().any(|said| said.contains("not chosen"));
-    assert!(told, "{:?}", fit.warnings);
+    let warned = fit
+        .warnings
+        .iter()
+        .any(|warning| warning.contains("not chosen"));
+    assert!(warned, "{:?}", fit.warnings);
 }
 
 #[test]
-fn every_criterion_finds_three_clusters_far_apart() {
+fn every_criterion_finds_three_distant_clusters() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let columns: Vec<Vec<f64>> = (0..2)
         .map(|c| {
@@ -186,14 +196,14 @@ fn every_criterion_finds_three_clusters_far_apart() {
     let covariances = [CovarianceKind::Eii, CovarianceKind::Full];
     for criterion in [Criterion::Bic, Criterion::Icl, Criterion::Cv] {
         let (fit, selection) = choose(&table, 1..=4, &covariances, criterion, 3);
-        // The likelihoods of held-out rows under three and four differ by chance alone.
-        let most = if criterion == Criterion::Cv { 4 } else { 3 };
+        // Held-out likelihoods of three and four components differ only by chance.
+        let largest = if criterion == Criterion::Cv { 4 } else { 3 };
         let chosen = fit.mixture.components();
-        assert!((3..=most).contains(&chosen), "{criterion:?}: {chosen}");
-        for own in &selection.tried {
-            // Clusters that overlap cost more.
-            assert!(own.icl.unwrap() >= own.bic.unwrap() - 1e-9);
-            assert_eq!(own.cv.is_some(), criterion == Criterion::Cv);
+        assert!((3..=largest).contains(&chosen), "{criterion:?}: {chosen}");
+        for candidate in &selection.tried {
+            // ICL adds the entropy of the assignments to BIC.
+            assert!(candidate.icl.unwrap() >= candidate.bic.unwrap() - 1e-9);
+            assert_eq!(candidate.cv.is_some(), criterion == Criterion::Cv);
         }
     }
 }
@@ -212,7 +222,7 @@ fn the_same_choice_is_made_on_any_number_of_threads() {
 }
 
 #[test]
-fn covariances_that_are_one_model_are_fitted_once() {
+fn equivalent_covariance_structures_are_fitted_once() {
     let x: Vec<f64> = (0..90)
         .map(|i| 10.0 * f64::from(i % 3) + (1.0 + f64::from(i % 3)) * (f64::from(i) * 1.7).sin())
         .collect();
@@ -227,25 +237,29 @@ fn covariances_that_are_one_model_are_fitted_once() {
         let specification = Specification::mixture(components, covariance);
         fit(&specification, &table, &options, Control::default()).unwrap()
     };
-    let sizes: Vec<usize> = selection.same.iter().map(|own| own.same.len()).collect();
+    let sizes: Vec<usize> = selection
+        .same
+        .iter()
+        .map(|candidate| candidate.same.len())
+        .collect();
     assert_eq!(sizes, [2, 6, 3]);
     for same in &selection.same {
         let tried = selection.tried.iter();
-        for own in tried.filter(|own| own.covariance == same.covariance) {
+        for candidate in tried.filter(|candidate| candidate.covariance == same.covariance) {
             for other in &same.same {
-                let other = alone(*other, own.components);
-                assert_eq!(other.parameters, own.parameters);
-                let apart = (other.bic - own.bic.unwrap()).abs();
-                assert!(apart < 1e-6, "{apart} {:?}", own.covariance);
+                let other = alone(*other, candidate.components);
+                assert_eq!(other.parameters, candidate.parameters);
+                let difference = (other.bic - candidate.bic.unwrap()).abs();
+                assert!(difference < 1e-6, "{difference} {:?}", candidate.covariance);
             }
         }
     }
-    // E and V of one component are one fit.
+    // Equal and variable variance are one model for one component.
     assert_eq!(selection.tried[0].bic, selection.tried[3].bic);
 }
 
 #[test]
-fn one_component_of_several_columns_is_spherical_diagonal_or_whole() {
+fn one_component_of_several_columns_is_spherical_diagonal_or_full() {
     let column = |c: f64| {
         (0..50)
             .map(|i| (f64::from(i) * (1.3 + c)).sin() * (1.0 + c))
@@ -253,13 +267,21 @@ fn one_component_of_several_columns_is_spherical_diagonal_or_whole() {
     };
     let table = reals(vec![column(0.0), column(1.0)]);
     let (_, one) = choose(&table, [1], &CovarianceKind::ALL, Criterion::Bic, 1);
-    let codes: Vec<&str> = one.tried.iter().map(|own| own.covariance.code()).collect();
+    let codes: Vec<&str> = one
+        .tried
+        .iter()
+        .map(|candidate| candidate.covariance.code())
+        .collect();
     assert_eq!(codes, ["EII", "EEI", "EEE"]);
     let (_, both) = choose(&table, [1, 2], &CovarianceKind::ALL, Criterion::Bic, 1);
     assert_eq!((both.tried.len(), both.same.len()), (28, 0));
-    for own in both.tried.iter().filter(|own| own.components == 1) {
-        let same = own.covariance.simplest(2, 1);
+    for candidate in both
+        .tried
+        .iter()
+        .filter(|candidate| candidate.components == 1)
+    {
+        let same = candidate.covariance.simplest(2, 1);
         let same = one.tried.iter().find(|other| other.covariance == same);
-        assert_eq!(own.bic, same.unwrap().bic);
+        assert_eq!(candidate.bic, same.unwrap().bic);
     }
 }

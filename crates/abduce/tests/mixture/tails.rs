@@ -1,6 +1,6 @@
-//! Laws of mixtures with the tails of a Student t: EM never falls and its bound stays
-//! below; weights, units, threads and missing values mean what they mean elsewhere; answers are
-//! those of a t; outliers pull little.
+//! Laws of mixtures with Student t tails: EM never falls and its lower bound holds; weights,
+//! units, threads and missing values work as for Gaussians; conditionals are those of a t;
+//! outliers have little influence.
 
 use abduce::Control;
 use abduce::ask::{Conditional, Joint};
@@ -15,13 +15,13 @@ use rand_distr::StandardNormal;
 
 const LEARNED: Tails = Tails::StudentT { degrees: None };
 
-/// Two groups of three columns, of which some rows lie far off.
+/// Rows of two groups in three columns, with some outliers.
 struct Rows {
     cells: Vec<[Option<f64>; 3]>,
     weights: Option<Vec<f64>>,
 }
 
-fn rows(number: usize, holes: f64, outliers: f64, seed: u64) -> Rows {
+fn rows(number: usize, missing: f64, outliers: f64, seed: u64) -> Rows {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut cells = Vec::new();
     for row in 0..number {
@@ -29,13 +29,17 @@ fn rows(number: usize, holes: f64, outliers: f64, seed: u64) -> Rows {
         let (a, b, c) = (normal(), normal(), normal());
         let far = normal() * 30.0;
         let group = if row % 5 < 2 { 6.0 } else { 0.0 };
-        let off = if rng.random::<f64>() < outliers {
+        let shift = if rng.random::<f64>() < outliers {
             far
         } else {
             0.0
         };
-        let point = [group + a, 0.7 * a + 0.5 * b + off, 2.0 * c - group + off];
-        cells.push(point.map(|x| (rng.random::<f64>() >= holes).then_some(x)));
+        let point = [
+            group + a,
+            0.7 * a + 0.5 * b + shift,
+            2.0 * c - group + shift,
+        ];
+        cells.push(point.map(|x| (rng.random::<f64>() >= missing).then_some(x)));
     }
     Rows {
         cells,
@@ -92,7 +96,7 @@ fn fitted(table: &dyn Source, specification: &Specification) -> Fit {
 
 fn component(fit: &Fit, j: usize) -> &MultivariateStudentT {
     match &fit.mixture.parameters.leaves[0][j] {
-        Distribution::MultivariateStudentT(own) => own,
+        Distribution::MultivariateStudentT(t) => t,
         other => panic!("{other:?}"),
     }
 }
@@ -132,7 +136,7 @@ fn the_likelihood_never_falls_and_the_bound_lies_between() {
 }
 
 #[test]
-fn the_objective_never_falls_under_priors_and_with_hard_steps() {
+fn the_objective_never_falls_with_priors_and_hard_em() {
     let table = rows(240, 0.2, 0.1, 4).weighted().plain();
     for covariance in structures() {
         for (floor, prior) in [
@@ -154,10 +158,10 @@ fn the_objective_never_falls_under_priors_and_with_hard_steps() {
 }
 
 #[test]
-fn a_weight_of_two_is_the_row_twice_and_of_none_is_no_row() {
-    let own = rows(200, 0.2, 0.1, 5);
+fn weight_2_equals_the_row_twice_and_weight_0_no_row() {
+    let original = rows(200, 0.2, 0.1, 5);
     let weight = |row: usize| [1.0, 2.0, 0.0][row % 3];
-    let twice = own.cells.iter().enumerate();
+    let twice = original.cells.iter().enumerate();
     let twice = twice.flat_map(|(row, cells)| vec![*cells; weight(row) as usize]);
     let repeated = Rows {
         cells: twice.collect(),
@@ -165,7 +169,7 @@ fn a_weight_of_two_is_the_row_twice_and_of_none_is_no_row() {
     };
     let weighted = Rows {
         weights: Some((0..200).map(weight).collect()),
-        ..own
+        ..original
     };
     for covariance in [CovarianceKind::Full, CovarianceKind::Diagonal] {
         let specification = Specification {
@@ -183,8 +187,8 @@ fn a_weight_of_two_is_the_row_twice_and_of_none_is_no_row() {
 }
 
 #[test]
-fn a_change_of_units_changes_nothing_but_the_units() {
-    let own = rows(240, 0.1, 0.1, 6);
+fn a_change_of_units_changes_only_the_units() {
+    let original = rows(240, 0.1, 0.1, 6);
     let units = [1e3, 1e-2, 7.0];
     for covariance in [
         CovarianceKind::Full,
@@ -193,8 +197,8 @@ fn a_change_of_units_changes_nothing_but_the_units() {
     ] {
         let specification = specification(covariance, LEARNED);
         let (a, b) = (
-            fitted(&own.plain(), &specification),
-            fitted(&own.table(|c, x| 50.0 + units[c] * x), &specification),
+            fitted(&original.plain(), &specification),
+            fitted(&original.table(|c, x| 50.0 + units[c] * x), &specification),
         );
         for j in 0..2 {
             let (a, b) = (component(&a, j), component(&b, j));
@@ -223,7 +227,7 @@ fn the_number_of_threads_changes_no_bit() {
 }
 
 #[test]
-fn many_degrees_of_freedom_are_a_gaussian() {
+fn the_largest_degrees_of_freedom_equal_a_gaussian() {
     let table = rows(300, 0.2, 0.0, 8).plain();
     let many = Tails::StudentT {
         degrees: Some(MultivariateStudentT::MOST_DEGREES),
@@ -240,7 +244,7 @@ fn many_degrees_of_freedom_are_a_gaussian() {
 }
 
 #[test]
-fn rows_without_outliers_converge_to_all_but_a_gaussian() {
+fn rows_without_outliers_have_many_degrees_of_freedom() {
     let table = rows(300, 0.0, 0.0, 14).plain();
     let specification = specification(CovarianceKind::Full, LEARNED);
     let options = FitOptions::default();
@@ -255,10 +259,10 @@ fn rows_without_outliers_converge_to_all_but_a_gaussian() {
 }
 
 #[test]
-fn long_steps_reach_the_maximum_of_light_tails_sooner() {
+fn squarem_needs_half_the_iterations_for_light_tails() {
     let table = rows(300, 0.0, 0.0, 14).plain();
     let specification = specification(CovarianceKind::Full, LEARNED);
-    let [plain, long] = [Acceleration::None, Acceleration::Squarem].map(|acceleration| {
+    let [plain, squarem] = [Acceleration::None, Acceleration::Squarem].map(|acceleration| {
         let options = FitOptions {
             em: EmOptions {
                 acceleration,
@@ -269,18 +273,18 @@ fn long_steps_reach_the_maximum_of_light_tails_sooner() {
         };
         fit(&specification, &table, &options, Control::default()).unwrap()
     });
-    assert!(long.monotone && long.converged);
-    assert!(long.log_likelihood >= plain.log_likelihood - 1e-6);
+    assert!(squarem.monotone && squarem.converged);
+    assert!(squarem.log_likelihood >= plain.log_likelihood - 1e-6);
     assert!(
-        2 * long.iterations < plain.iterations,
+        2 * squarem.iterations < plain.iterations,
         "{} {}",
-        long.iterations,
+        squarem.iterations,
         plain.iterations
     );
 }
 
 #[test]
-fn fewer_rows_than_columns_never_make_it_fall() {
+fn the_objective_never_falls_with_fewer_rows_than_columns() {
     let mut rng = ChaCha8Rng::seed_from_u64(15);
     let mut column = || {
         let numbers = (0..10).map(|_| Some(rng.sample::<f64, _>(StandardNormal)));
@@ -303,21 +307,21 @@ fn fewer_rows_than_columns_never_make_it_fall() {
 fn errors(fit: &Fit) -> (f64, f64) {
     let parts = fit.mixture.parameters.leaves[0]
         .iter()
-        .map(|own| match own {
-            Distribution::MultivariateStudentT(own) => &own.gaussian,
-            Distribution::Multivariate(own) => own,
+        .map(|component| match component {
+            Distribution::MultivariateStudentT(own) => &original.gaussian,
+            Distribution::Multivariate(gaussian) => gaussian,
             other => panic!("{other:?}"),
         });
     let mut parts: Vec<_> = parts.collect();
     parts.sort_by(|a, b| a.mean[0].total_cmp(&b.mean[0]));
     let (mut means, mut matrices) = (0.0, 0.0);
-    for (own, group) in parts.iter().zip([0.0, 6.0]) {
+    for (gaussian, group) in parts.iter().zip([0.0, 6.0]) {
         let truth = [group, 0.0, -group];
         let matrix = [[1.0, 0.7, 0.0], [0.7, 0.74, 0.0], [0.0, 0.0, 4.0]];
         for i in 0..3 {
-            means += (own.mean[i] - truth[i]).powi(2) / 6.0;
+            means += (gaussian.mean[i] - truth[i]).powi(2) / 6.0;
             for (j, truth) in matrix[i].iter().enumerate() {
-                matrices += (own.covariance(i, j) - truth).powi(2) / 18.0;
+                matrices += (gaussian.covariance(i, j) - truth).powi(2) / 18.0;
             }
         }
     }
@@ -334,24 +338,24 @@ fn outliers_move_a_t_less_than_a_gaussian() {
     assert!(t.1 < 0.1 * gaussian.1, "{t:?} {gaussian:?}");
 }
 
-fn one(cells: [Option<f64>; 3]) -> Chunk {
+fn row(cells: [Option<f64>; 3]) -> Chunk {
     let columns = cells.map(|cell| Column::from_numbers([cell]));
     Chunk::new(1, columns.to_vec(), None)
 }
 
 #[test]
-fn answers_about_a_hidden_cell_agree_with_the_joint_density() {
+fn conditionals_of_a_missing_value_agree_with_the_joint_density() {
     let table = rows(300, 0.1, 0.1, 10).plain();
     for covariance in [CovarianceKind::Full, CovarianceKind::Diagonal] {
         let mixture = fitted(&table, &specification(covariance, LEARNED)).mixture;
         let given = [Some(4.0), None, Some(-9.0)];
         let Conditional::Numbers(parts) = mixture.condition(&given, 1).unwrap() else {
-            panic!("numbers have a density");
+            panic!("expected a numeric conditional");
         };
-        let of_seen = mixture.log_density(&one(given)).unwrap()[0];
+        let observed = mixture.log_density(&row(given)).unwrap()[0];
         for x in [-20.0, -1.0, 0.3, 2.0, 40.0] {
             let joint = mixture
-                .log_density(&one([given[0], Some(x), given[2]]))
+                .log_density(&row([given[0], Some(x), given[2]]))
                 .unwrap()[0];
             let each = parts.iter().map(|(weight, part)| match part {
                 Distribution::StudentT(t) => weight * t.log_density(x).exp(),
@@ -359,7 +363,7 @@ fn answers_about_a_hidden_cell_agree_with_the_joint_density() {
             });
             let conditional: f64 = each.sum();
             assert!(
-                (conditional.ln() - (joint - of_seen)).abs() < 1e-8,
+                (conditional.ln() - (joint - observed)).abs() < 1e-8,
                 "{covariance:?} at {x}"
             );
         }
@@ -367,13 +371,13 @@ fn answers_about_a_hidden_cell_agree_with_the_joint_density() {
 }
 
 #[test]
-fn draws_of_hidden_cells_have_the_conditional_distribution() {
+fn draws_of_missing_values_have_the_conditional_distribution() {
     let table = rows(300, 0.0, 0.1, 11).plain();
     for covariance in [CovarianceKind::Full, CovarianceKind::Spherical] {
         let mixture = fitted(&table, &specification(covariance, LEARNED)).mixture;
         let given = [Some(4.0), None, Some(-9.0)];
         let Conditional::Numbers(parts) = mixture.condition(&given, 1).unwrap() else {
-            panic!("numbers have a density");
+            panic!("expected a numeric conditional");
         };
         const DRAWS: usize = 20_000;
         let copies = given.map(|cell| Column::from_numbers(vec![cell; DRAWS]));
@@ -382,27 +386,27 @@ fn draws_of_hidden_cells_have_the_conditional_distribution() {
         let filled = mixture.complete(&chunk, Fill::Draw, &mut rng).unwrap();
         let drawn = filled.column(1).cells(0, DRAWS);
         for x in [-5.0, -1.0, 0.0, 1.5, 6.0] {
-            let share = drawn.reals().iter().filter(|own| **own <= x).count() as f64;
+            let share = drawn.reals().iter().filter(|drawn| **drawn <= x).count() as f64;
             let each = parts.iter().map(|(weight, part)| match part {
                 Distribution::StudentT(t) => weight * t.cdf(x),
                 other => panic!("{other:?}"),
             });
             let expected: f64 = each.sum();
             let error = (share / DRAWS as f64 - expected).abs();
-            // Five standard deviations of a share.
+            // Five standard deviations of a proportion.
             assert!(error < 2.5 / (DRAWS as f64).sqrt(), "{covariance:?} at {x}");
         }
     }
 }
 
 #[test]
-fn a_model_file_keeps_every_answer() {
+fn files_of_mixtures_with_tails_round_trip() {
     let table = rows(200, 0.1, 0.1, 12).plain();
     let fit = fitted(&table, &specification(CovarianceKind::Vee, LEARNED));
     let text = serde_json::to_string(&fit.mixture).unwrap();
     let back: abduce::model::mixture::FittedMixture = serde_json::from_str(&text).unwrap();
     back.check().unwrap();
-    let chunk = one([Some(1.0), None, Some(2.0)]);
+    let chunk = row([Some(1.0), None, Some(2.0)]);
     assert_eq!(
         fit.mixture.log_density(&chunk).unwrap(),
         back.log_density(&chunk).unwrap()
@@ -410,7 +414,7 @@ fn a_model_file_keeps_every_answer() {
 }
 
 #[test]
-fn degrees_out_of_range_are_refused() {
+fn degrees_of_freedom_out_of_range_are_an_error() {
     let table = rows(50, 0.0, 0.0, 13).plain();
     for degrees in [0.0, -3.0, f64::NAN, 1e9] {
         let tails = Tails::StudentT {
@@ -418,7 +422,7 @@ fn degrees_out_of_range_are_refused() {
         };
         let specification = specification(CovarianceKind::Full, tails);
         let options = FitOptions::default();
-        let refused = fit(&specification, &table, &options, Control::default());
-        assert!(refused.unwrap_err().to_string().contains("degrees"));
+        let result = fit(&specification, &table, &options, Control::default());
+        assert!(result.unwrap_err().to_string().contains("degrees"));
     }
 }

@@ -25,7 +25,7 @@ fn model() -> FittedMixture {
         Field::with_levels("a", Kind::Categorical, ["p", "q"]),
         Field::with_levels("b", Kind::Ordinal, ["r", "s", "t"]),
     ]);
-    let column = |place: usize| Column::from_codes(rows.iter().map(|row| Some(row[place])));
+    let column = |position: usize| Column::from_codes(rows.iter().map(|row| Some(row[position])));
     let table = Table::new(schema, (0..3).map(column).collect(), None).unwrap();
     let specification = Specification {
         smoothing: 0.0,
@@ -36,7 +36,7 @@ fn model() -> FittedMixture {
 }
 
 #[test]
-fn probabilities_are_those_derived_by_hand() {
+fn probabilities_equal_those_derived_by_hand() {
     let model = model();
     for (question, expected) in [
         ("P(a=p)", 0.5),
@@ -55,7 +55,7 @@ fn probabilities_are_those_derived_by_hand() {
 }
 
 #[test]
-fn tables_list_the_levels_of_the_last_column_fastest() {
+fn the_levels_of_the_last_column_vary_fastest() {
     let model = model();
     let found = probabilities(&model, "P(a, b | y=u)");
     let expected = [0.375, 0.1875, 0.1875, 0.125, 0.0625, 0.0625];

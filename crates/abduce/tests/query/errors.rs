@@ -1,18 +1,18 @@
-//! Questions that have no answer: the error names the character.
+//! Errors of queries name the position of the error.
 
 use super::{dependent, independent};
 use abduce::ErrorKind;
 use abduce::ask::{Joint, QueryOptions, query};
 
-fn refused(model: &dyn Joint, question: &str) -> abduce::Error {
+fn error_of(model: &dyn Joint, question: &str) -> abduce::Error {
     let answer = query(model, question, &QueryOptions::default());
     answer
         .err()
-        .unwrap_or_else(|| panic!("{question} is answered"))
+        .unwrap_or_else(|| panic!("{question} has an answer"))
 }
 
 #[test]
-fn errors_name_the_character() {
+fn errors_have_a_position_and_a_reason() {
     let model = independent();
     for (question, position, message) in [
         ("P(colour)", 3, "there is no column \"colour\""),
@@ -35,7 +35,7 @@ fn errors_name_the_character() {
         ("P(c | do(x=1))", 10, "only a network"),
         ("P(c | x>1", 10, "closing parenthesis"),
     ] {
-        let error = refused(&model, question);
+        let error = error_of(&model, question);
         assert_eq!(error.position(), Some(position), "{question}: {error}");
         assert!(error.to_string().contains(message), "{question}: {error}");
         assert_eq!(error.kind(), ErrorKind::Parameter, "{question}");
@@ -43,7 +43,7 @@ fn errors_name_the_character() {
 }
 
 #[test]
-fn impossible_evidence_is_an_error() {
+fn evidence_of_probability_0_is_an_error() {
     let model = independent();
     for question in [
         "P(c | n>2, n<3)",
@@ -52,7 +52,7 @@ fn impossible_evidence_is_an_error() {
         "E(n | n<0)",
         "P(c=red | n>1e9)",
     ] {
-        let error = refused(&model, question);
+        let error = error_of(&model, question);
         assert_eq!(error.kind(), ErrorKind::Numeric, "{question}: {error}");
         assert!(
             error.to_string().contains("probability 0"),
@@ -62,10 +62,10 @@ fn impossible_evidence_is_an_error() {
 }
 
 #[test]
-fn components_have_no_column_where_there_is_a_target() {
-    let error = refused(&independent(), "P(component)");
+fn components_can_be_queried_only_without_a_target() {
+    let error = error_of(&independent(), "P(component)");
     assert!(error.to_string().contains("no column"), "{error}");
-    let error = refused(&dependent(), "P(component=7)");
+    let error = error_of(&dependent(), "P(component=7)");
     assert_eq!(error.position(), Some(13));
     assert!(error.hint().unwrap().contains("1, 2"), "{error}");
 }

@@ -1,11 +1,11 @@
-//! Laws of probability that answers obey, whatever the model.
+//! Laws of probability that all answers obey.
 
 use super::{ask, assert_close, dependent, independent, number, probabilities};
 use abduce::ask::query::{Found, Method};
 use abduce::ask::{Conditional, Joint};
 use abduce::model::mixture::FittedMixture;
 
-/// Events of every kind about different columns.
+/// Events of every kind, in different columns.
 const EVENTS: [&str; 7] = [
     "x>1.5",
     "x between -1 and 2",
@@ -81,20 +81,22 @@ fn means_follow_the_law_of_total_expectation() {
 }
 
 #[test]
-fn an_answer_to_one_column_is_the_conditional_of_the_model() {
+fn a_query_of_one_column_is_the_conditional_of_the_model() {
     let model = independent();
     let given = [Some(1.0), None, Some(3.0), None, None];
     let Conditional::Levels(levels) = model.condition(&given, 3).unwrap() else {
-        panic!("c has levels");
+        panic!("expected a categorical conditional");
     };
     assert_eq!(probabilities(&model, "P(c | x=1, n=3)"), levels);
     let Conditional::Numbers(parts) = model.condition(&given, 1).unwrap() else {
-        panic!("z has numbers");
+        panic!("expected a numeric conditional");
     };
     let parts = parts
         .iter()
-        .map(|(weight, own)| (weight, own.univariate().unwrap()));
-    let above: f64 = parts.map(|(weight, own)| weight * own.survival(9.0)).sum();
+        .map(|(weight, part)| (weight, part.univariate().unwrap()));
+    let above: f64 = parts
+        .map(|(weight, part)| weight * part.survival(9.0))
+        .sum();
     assert_close(
         number(&model, "P(z>9 | x=1, n=3)"),
         above,
@@ -103,7 +105,7 @@ fn an_answer_to_one_column_is_the_conditional_of_the_model() {
 }
 
 #[test]
-fn evidence_that_says_nothing_changes_nothing() {
+fn evidence_of_probability_1_changes_nothing() {
     let model = independent();
     for (with, without) in [
         ("P(c=red | x!=3)", "P(c=red)"),
@@ -116,7 +118,7 @@ fn evidence_that_says_nothing_changes_nothing() {
 }
 
 #[test]
-fn components_are_asked_about_as_a_column() {
+fn components_can_be_queried_like_a_column() {
     let model = dependent();
     let weights = probabilities(&model, "P(component)");
     assert_eq!(weights, model.parameters.weights);
@@ -130,13 +132,13 @@ fn components_are_asked_about_as_a_column() {
     let joint = probabilities(&model, "P(component, c | x>2)");
     let alone = number(&model, "P(component=2, c=blue | x>2)");
     assert_close(joint[5], alone, "P(component=2, c=blue | x>2)");
-    // Beyond all rows of the component, whose probability is rounded to 0.
+    // Far from all rows of the component, where its density underflows to 0.
     let far = number(&model, "E(n | x=-500, component=2)");
     assert!(far.is_finite());
 }
 
 #[test]
-fn dependent_columns_are_answered_by_draws_only_where_two_are_asked_about() {
+fn only_queries_of_two_dependent_columns_need_draws() {
     let model = dependent();
     for (question, is_exact) in [
         ("P(x>1)", true),
@@ -151,28 +153,28 @@ fn dependent_columns_are_answered_by_draws_only_where_two_are_asked_about() {
 }
 
 #[test]
-fn the_highest_density_is_that_of_the_model() {
+fn map_of_a_number_is_the_highest_density() {
     let model: FittedMixture = dependent();
     let Found::HighestDensity { value, density, .. } = ask(&model, "MAP(x | c=red)").found else {
-        panic!("x has a density");
+        panic!("expected the highest density");
     };
     let Conditional::Numbers(parts) = model
         .condition(&[None, None, None, Some(0.0), None], 0)
         .unwrap()
     else {
-        panic!("x has numbers");
+        panic!("expected a numeric conditional");
     };
     let at = |x: f64| -> f64 {
         let parts = parts.iter();
         parts
-            .map(|(weight, own)| weight * own.univariate().unwrap().density(x))
+            .map(|(weight, part)| weight * part.univariate().unwrap().density(x))
             .sum()
     };
     assert_close(density, at(value), "MAP(x | c=red)");
     let grid = (0..2000).map(|step| -3.0 + f64::from(step) * 0.004);
     assert!(grid.into_iter().all(|x| at(x) <= density * (1.0 + 1e-9)));
     let Found::HighestDensity { value, .. } = ask(&model, "MAP(x | x>9)").found else {
-        panic!("x has a density");
+        panic!("expected the highest density");
     };
     assert_eq!(value, 9.0);
 }

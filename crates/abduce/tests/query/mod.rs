@@ -1,5 +1,5 @@
-//! Questions in words: answers derived by hand, laws of probability, exact answers against
-//! draws.
+//! The query language: answers derived by hand, laws of probability, and exact answers
+//! against draws.
 
 mod against_draws;
 mod by_hand;
@@ -15,22 +15,22 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution as _, Poisson, StandardNormal};
 
-/// The answer to a question that has one.
+/// The answer to a query, which must succeed.
 fn ask(model: &dyn Joint, question: &str) -> Answer {
     let answer = query(model, question, &QueryOptions::default());
     answer.unwrap_or_else(|error| panic!("{question}: {error}"))
 }
 
-/// The one number of an answer, and its standard error.
+/// The number in an answer, and its standard error.
 fn number_of(answer: &Answer) -> (f64, Option<f64>) {
     match &answer.found {
-        Found::Probability(own) => (own.probability, own.standard_error),
+        Found::Probability(found) => (found.probability, found.standard_error),
         Found::Mean {
             mean,
             standard_error,
         } => (*mean, *standard_error),
         Found::MostProbable { row, .. } => (row.probability.probability, None),
-        other => panic!("this is no number: {other:?}"),
+        other => panic!("expected a number: {other:?}"),
     }
 }
 
@@ -38,7 +38,7 @@ fn number(model: &dyn Joint, question: &str) -> f64 {
     number_of(&ask(model, question)).0
 }
 
-/// The probabilities of a table.
+/// The probabilities of an answer with several rows.
 fn probabilities(model: &dyn Joint, question: &str) -> Vec<f64> {
     let Found::Table { rows, .. } = ask(model, question).found else {
         panic!("{question}: not a table");
@@ -56,18 +56,18 @@ fn learn(specification: &Specification, table: &Table) -> FittedMixture {
     fit.unwrap().mixture
 }
 
-/// Two groups of rows with correlated numbers x and z, a count n, and colours c of which one
-/// is never seen in the second group; the group is the column y.
+/// Two groups with correlated numbers x and z, a count n, and a colour c, which is never red
+/// in the second group; the column y is the group.
 fn table() -> Table {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let (mut x, mut z, mut n, mut c, mut y) = (vec![], vec![], vec![], vec![], vec![]);
     for row in 0..400 {
         let group = u32::from(row % 5 > 2);
         let shift = 3.0 * f64::from(group);
-        let common: f64 = StandardNormal.sample(&mut rng);
-        let [own, other]: [f64; 2] = [0, 1].map(|_| StandardNormal.sample(&mut rng));
-        x.push(Some(shift + common + 0.5 * own));
-        z.push(Some(10.0 - shift + 2.0 * common + other));
+        let shared: f64 = StandardNormal.sample(&mut rng);
+        let [a, b]: [f64; 2] = [0, 1].map(|_| StandardNormal.sample(&mut rng));
+        x.push(Some(shift + shared + 0.5 * a));
+        z.push(Some(10.0 - shift + 2.0 * shared + b));
         n.push(Some(Poisson::new(1.0 + shift).unwrap().sample(&mut rng)));
         c.push(Some(rng.random_range(group..3)));
         y.push(Some(group));
@@ -85,12 +85,12 @@ fn table() -> Table {
     Table::new(schema, columns, None).unwrap()
 }
 
-/// Every column by itself in each group.
+/// A model whose columns are independent within each group.
 fn independent() -> FittedMixture {
     learn(&Specification::naive_bayes("y"), &table())
 }
 
-/// x and z together in each of two components.
+/// A model in which x and z are correlated within each component.
 fn dependent() -> FittedMixture {
     learn(&Specification::mixture(2, CovarianceKind::Full), &table())
 }

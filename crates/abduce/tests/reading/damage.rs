@@ -1,4 +1,4 @@
-//! Nothing panics, whatever the bytes: files cut short, bits flipped, noise.
+//! Damaged files never panic: truncated files, flipped bits, random bytes.
 
 use super::*;
 use abduce::data::*;
@@ -9,7 +9,7 @@ fn fails(files: &Files, name: &str, bytes: impl AsRef<[u8]>) -> Error {
 }
 
 #[test]
-fn compressed_bytes_cut_short_are_noticed() {
+fn truncated_compressed_files_are_an_error() {
     let files = Files::new();
     let mut random = 1u64;
     let mut text = String::from("x\n");
@@ -33,7 +33,7 @@ fn compressed_bytes_cut_short_are_noticed() {
 }
 
 #[test]
-fn no_bytes_make_reading_panic() {
+fn random_bytes_never_panic() {
     use proptest::prelude::*;
     let files = Files::new();
     let bytes = prop_oneof![
@@ -66,7 +66,7 @@ fn no_bytes_make_reading_panic() {
 }
 
 #[test]
-fn damaged_arrow_and_parquet_files_are_errors_or_tables_but_never_panics() {
+fn damaged_arrow_and_parquet_files_never_panic() {
     use arrow_array::*;
     let words: ArrayRef = std::sync::Arc::new(StringArray::from(vec!["a", "b", "a"]));
     let codes: DictionaryArray<types::Int8Type> = ["x", "y", "x"].into_iter().collect();
@@ -96,7 +96,7 @@ fn damaged_arrow_and_parquet_files_are_errors_or_tables_but_never_panics() {
 }
 
 #[test]
-fn a_compressed_arrow_file_cannot_claim_more_than_there_is() {
+fn impossible_lengths_in_compressed_arrow_files_are_an_error() {
     use arrow_array::*;
     use arrow_ipc::CompressionType;
     use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
@@ -129,13 +129,13 @@ fn a_compressed_arrow_file_cannot_claim_more_than_there_is() {
         }
         assert!(
             impossible >= 3,
-            "{impossible} of the lengths were looked at"
+            "only {impossible} impossible lengths were found"
         );
     }
 }
 
 #[test]
-fn a_parquet_file_cannot_claim_more_than_there_is() {
+fn impossible_lengths_in_parquet_files_are_never_allocated() {
     use arrow_array::*;
     let numbers = Float64Array::from_iter_values((0..40).map(|i| f64::from(i % 7)));
     let words = StringArray::from_iter_values((0..40).map(|i| ["a", "b"][i % 2]));
@@ -146,13 +146,13 @@ fn a_parquet_file_cannot_claim_more_than_there_is() {
     let batch = RecordBatch::try_from_iter(columns).unwrap();
     let bytes = parquet_bytes(&batch);
     let files = Files::new();
-    // The length of the metadata stands before the last four bytes.
-    let mut claims = bytes.clone();
+    // The length of the metadata is stored before the last four bytes.
+    let mut too_long = bytes.clone();
     let at = bytes.len() - 8;
-    claims[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
-    let error = fails(&files, "a.parquet", claims);
+    too_long[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+    let error = fails(&files, "a.parquet", too_long);
     assert!(error.to_string().contains("damaged"), "{error}");
-    // Numbers of the page headers and the metadata are varints; these are 2³¹ − 2 and 2⁶².
+    // Page headers and metadata store numbers as varints; these are 2³¹ − 2 and 2⁶².
     let huge: [&[u8]; 2] = [
         &[0xfc, 0xff, 0xff, 0xff, 0x0f],
         &[0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01],

@@ -1,5 +1,4 @@
-//! What is wrong with a file is said with its file, line and column and with
-//! what to do about it.
+//! Errors in files name the file, line and column and say what to do.
 
 use super::*;
 use abduce::data::*;
@@ -10,7 +9,7 @@ fn fails(files: &Files, name: &str, bytes: impl AsRef<[u8]>) -> Error {
 }
 
 #[test]
-fn a_broken_table_is_reported_with_its_place() {
+fn errors_in_tables_name_file_line_and_column() {
     let files = Files::new();
     for (name, bytes, message) in [
         (
@@ -164,23 +163,23 @@ fn a_file_that_cannot_be_read_is_an_io_error() {
 }
 
 #[test]
-fn options_that_name_no_column_list_those_there_are() {
+fn unknown_columns_in_options_are_an_error_that_lists_the_columns() {
     let files = Files::new();
     let path = [files.write("a.csv", "a,b\n1,2\n")];
-    let no = || vec!["c".to_string()];
+    let unknown = || vec!["c".to_string()];
     let default = ReadOptions::default;
     for (option, options) in [
         (
             "`drop`",
             ReadOptions {
-                drop: no(),
+                drop: unknown(),
                 ..default()
             },
         ),
         (
             "there is no column",
             ReadOptions {
-                columns: Some(no()),
+                columns: Some(unknown()),
                 ..default()
             },
         ),
@@ -220,7 +219,7 @@ fn options_that_name_no_column_list_those_there_are() {
         ErrorKind::Parameter
     );
     let names = ReadOptions {
-        names: Some(no()),
+        names: Some(unknown()),
         ..default()
     };
     let error = open(&path, &names).unwrap_err();
@@ -231,7 +230,7 @@ fn options_that_name_no_column_list_those_there_are() {
 }
 
 #[test]
-fn cells_that_do_not_fit_the_kind_asked_for_are_named() {
+fn cells_that_do_not_fit_the_requested_kind_are_named() {
     let files = Files::new();
     let text = "x,size,n\n1,large,1\n1.0,small,2.5\n10,medium,-1\n9,,x\n";
     let path = [files.write("a.csv", text)];
@@ -269,7 +268,7 @@ fn cells_that_do_not_fit_the_kind_asked_for_are_named() {
 }
 
 #[test]
-fn weights_must_be_numbers_from_zero_up() {
+fn weights_must_be_nonnegative_numbers() {
     let files = Files::new();
     let options = ReadOptions {
         weight: Some("w".into()),
@@ -290,7 +289,7 @@ fn weights_must_be_numbers_from_zero_up() {
 }
 
 #[test]
-fn files_with_other_columns_are_refused_by_name() {
+fn files_with_other_columns_are_an_error_with_file_and_column() {
     let files = Files::new();
     let first = files.write("a.csv", "x,y\n1,2\n");
     for (text, column) in [("x\n1\n", "y"), ("y,x,z\n1,2,3\n", "z")] {
@@ -302,7 +301,7 @@ fn files_with_other_columns_are_refused_by_name() {
 }
 
 #[test]
-fn lines_are_right_after_quoted_line_ends_blank_lines_and_crlf() {
+fn line_numbers_count_quoted_line_ends_blank_lines_and_crlf() {
     let files = Files::new();
     for end in ["\n", "\r\n"] {
         let lines = [
@@ -329,7 +328,7 @@ fn lines_are_right_after_quoted_line_ends_blank_lines_and_crlf() {
 }
 
 #[test]
-fn a_quote_at_the_end_of_a_file_may_be_closed_without_a_line_end() {
+fn the_last_line_may_lack_a_line_end() {
     let files = Files::new();
     for text in [
         "a,b\n1,\"x\"",
@@ -344,7 +343,7 @@ fn a_quote_at_the_end_of_a_file_may_be_closed_without_a_line_end() {
 }
 
 #[test]
-fn quotes_are_letters_where_none_enclose_cells() {
+fn the_quote_character_can_be_changed_or_disabled() {
     let files = Files::new();
     let path = [files.write("a.tsv", "a\tb\n1\t\"x\n2\ty\"\n")];
     let none = ReadOptions {
@@ -364,15 +363,19 @@ fn quotes_are_letters_where_none_enclose_cells() {
 }
 
 #[test]
-fn a_quoted_cell_over_very_many_lines_is_told() {
+fn a_quoted_cell_of_very_many_lines_gives_a_note() {
     let files = Files::new();
-    let eaten = "x,y\n".repeat(145);
-    let path = [files.write("a.csv", format!("a,b\nv,\"w\n{eaten}x,\"\nv,w\n"))];
+    let quoted = "x,y\n".repeat(145);
+    let path = [files.write("a.csv", format!("a,b\nv,\"w\n{quoted}x,\"\nv,w\n"))];
     let opened = open(&path, &ReadOptions::default()).unwrap();
     assert_eq!(opened.source.rows(), 2);
-    let told =
+    let is_about_quotes =
         |note: &String| note.contains("line 2: a quoted cell") && note.contains("`quote=none`");
-    assert!(opened.notes.iter().any(told), "{:?}", opened.notes);
+    assert!(
+        opened.notes.iter().any(is_about_quotes),
+        "{:?}",
+        opened.notes
+    );
     let short = [files.write("b.csv", "a,b\nv,\"w\nx\"\n")];
     assert!(
         open(&short, &ReadOptions::default())
@@ -383,13 +386,13 @@ fn a_quoted_cell_over_very_many_lines_is_told() {
 }
 
 #[test]
-fn a_misspelt_column_is_guessed() {
+fn misspelled_columns_get_a_suggestion() {
     let files = Files::new();
     let path = [files.write("a.csv", "species,island\nx,1\ny,2\n")];
-    let told = |name: &str| open(&path, &target(name)).unwrap_err().to_string();
-    assert!(told("specis").contains("did you mean species?"));
-    assert!(told("Island").contains("did you mean island?"));
-    assert!(!told("mass").contains("did you mean"));
+    let error = |name: &str| open(&path, &target(name)).unwrap_err().to_string();
+    assert!(error("specis").contains("did you mean species?"));
+    assert!(error("Island").contains("did you mean island?"));
+    assert!(!error("mass").contains("did you mean"));
     let text = open(&path, &drop_columns(&["species", "island"])).unwrap_err();
     assert!(!text.to_string().ends_with("; "), "{text}");
 }

@@ -1,6 +1,5 @@
-//! Reading files: every format gives the same table, chunks are whole whatever
-//! the files are cut into, a streamed table is the table in memory bit for bit,
-//! and raw rows are what the files hold.
+//! Every format gives the same table; chunks do not depend on the division into files; streamed
+//! tables equal those in memory; raw rows are the cells as written.
 
 use super::*;
 use abduce::data::*;
@@ -12,7 +11,7 @@ const PEOPLE: &str =
     "name,age,smokes,visits,height\nann,31,yes,0,1.7\nbob,?,no,2,1.85\nann,45,no,1,NA\n";
 
 #[test]
-fn kinds_are_those_a_person_would_give() {
+fn kinds_levels_and_cells_of_a_small_table() {
     let files = Files::new();
     let opened = files.open("people.csv", PEOPLE);
     let kinds: Vec<&str> = fields(&opened).iter().map(|f| f.kind.name()).collect();
@@ -65,7 +64,7 @@ fn every_text_format_and_wrapping_gives_the_same_table() {
 }
 
 #[test]
-fn arrow_and_parquet_give_the_same_table_whatever_their_types() {
+fn arrow_and_parquet_of_any_column_types_give_the_same_table() {
     use arrow_array::types::*;
     use arrow_array::*;
     let names = ["ann", "bob", "ann"];
@@ -133,12 +132,12 @@ fn arrow_and_parquet_give_the_same_table_whatever_their_types() {
 }
 
 #[test]
-fn arrow_booleans_nulls_and_unreadable_types_are_told_apart() {
+fn arrow_booleans_and_nulls_are_read_and_dates_are_an_error() {
     use arrow_array::*;
     let truths: ArrayRef = Arc::new(BooleanArray::from(vec![Some(true), None, Some(true)]));
-    let nothing: ArrayRef = Arc::new(NullArray::new(3));
+    let nulls: ArrayRef = Arc::new(NullArray::new(3));
     let days: ArrayRef = Arc::new(Date32Array::from(vec![1, 2, 3]));
-    let columns = [("b", truths, true), ("n", nothing, true), ("d", days, true)];
+    let columns = [("b", truths, true), ("n", nulls, true), ("d", days, true)];
     let batch = RecordBatch::try_from_iter_with_nullable(columns).unwrap();
     let files = Files::new();
     for (name, bytes) in [
@@ -160,7 +159,7 @@ fn arrow_booleans_nulls_and_unreadable_types_are_told_apart() {
 }
 
 #[test]
-fn chunks_are_full_across_files_and_streamed_equals_in_memory_bit_for_bit() {
+fn chunks_are_full_across_files_and_identical_when_streamed() {
     let files = Files::new();
     let mut paths = Vec::new();
     let mut first = 0;
@@ -206,7 +205,7 @@ fn chunks_are_full_across_files_and_streamed_equals_in_memory_bit_for_bit() {
         assert_eq!(chunks(&memory), chunks(&streamed));
     }
     assert_eq!(memory.source.schema(), streamed.source.schema());
-    // Every fifth row weighs nothing, and is as good as absent.
+    // Every fifth row has weight 0, and its cells are read as missing.
     let cell = |i: usize| (!i.is_multiple_of(5)).then_some(i as f64);
     let rows: Vec<Option<f64>> = (0..first).map(cell).collect();
     assert_eq!(numbers(&streamed, 2), rows);
@@ -217,7 +216,7 @@ fn chunks_are_full_across_files_and_streamed_equals_in_memory_bit_for_bit() {
 }
 
 #[test]
-fn keys_of_json_lines_are_united_and_absent_ones_are_holes() {
+fn absent_keys_of_json_lines_are_missing_values() {
     let files = Files::new();
     let a = files.write("a.jsonl", "{\"x\":1.5}\n{\"y\":\"u\",\"x\":2}\n");
     let b = files.write("b.jsonl", "{\"z\":3.5,\"y\":\"v\"}\n");
@@ -230,7 +229,7 @@ fn keys_of_json_lines_are_united_and_absent_ones_are_holes() {
 }
 
 #[test]
-fn raw_rows_keep_every_cell_as_it_was() {
+fn raw_rows_keep_every_cell_as_written() {
     let files = Files::new();
     let first = files.write("a.csv", "id,x\n 007 ,1.50\n\"a,b\",NA\n");
     let second = files.write("b.csv", "x,id\n,z\n");
@@ -246,12 +245,12 @@ fn raw_rows_keep_every_cell_as_it_was() {
     }
     let texts: Vec<&str> = cells.iter().map(|(text, _)| text.as_str()).collect();
     assert_eq!(texts, [" 007 ", "1.50", "a,b", "NA", "z", ""]);
-    let holes: Vec<bool> = cells.iter().map(|(_, missing)| *missing).collect();
-    assert_eq!(holes, [false, false, false, true, false, true]);
+    let missing: Vec<bool> = cells.iter().map(|(_, missing)| *missing).collect();
+    assert_eq!(missing, [false, false, false, true, false, true]);
 }
 
 #[test]
-fn the_smallest_and_oddest_tables_are_tables() {
+fn tables_of_one_row_and_with_unicode_are_read() {
     let files = Files::new();
     assert_eq!(files.open("a.csv", "x\n1\n").source.rows(), 1);
     assert_eq!(files.open("a.csv", "x,y\n,\nNA,?\n").source.rows(), 2);
@@ -263,7 +262,7 @@ fn the_smallest_and_oddest_tables_are_tables() {
 }
 
 #[test]
-fn standard_input_is_spooled_and_scanned_again() {
+fn standard_input_can_be_scanned_twice() {
     let run = |folder: &str| {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args([
@@ -277,7 +276,7 @@ fn standard_input_is_spooled_and_scanned_again() {
             .spawn()
             .unwrap();
         let mut stdin = child.stdin.take().unwrap();
-        // A child that fails early does not listen.
+        // A child that fails early closes its input.
         let _ = stdin.write_all(&gzip(PEOPLE.as_bytes()));
         drop(stdin);
         let output = child.wait_with_output().unwrap();
@@ -292,13 +291,13 @@ fn standard_input_is_spooled_and_scanned_again() {
 }
 
 #[test]
-#[ignore = "run by standard_input_is_spooled_and_scanned_again"]
+#[ignore = "run by standard_input_can_be_scanned_twice"]
 fn child_reads_standard_input() {
     let opened = match open(&["-".into()], &ReadOptions::default()) {
         Ok(opened) => opened,
         Err(error) => {
             println!("{error}");
-            panic!("not read");
+            panic!("standard input was not read");
         }
     };
     assert_eq!(opened.source.rows(), 3);
@@ -308,7 +307,7 @@ fn child_reads_standard_input() {
 }
 
 #[test]
-fn dropped_columns_are_not_among_the_raw_ones() {
+fn dropped_columns_are_absent_from_raw_rows() {
     let files = Files::new();
     let path = [files.write("a.jsonl", "{\"a\":{\"b\":1},\"c\":2.50}\n")];
     let error = open(&path, &ReadOptions::default()).unwrap_err();
@@ -320,7 +319,7 @@ fn dropped_columns_are_not_among_the_raw_ones() {
 }
 
 #[test]
-fn raw_rows_pass_on_what_no_model_reads() {
+fn raw_rows_include_columns_that_models_cannot_read() {
     use arrow_array::{Array, BinaryArray, Date32Array, RecordBatch, TimestampMillisecondArray};
     let files = Files::new();
     let times = TimestampMillisecondArray::from(vec![Some(0), None]);
@@ -364,7 +363,7 @@ fn raw_rows_pass_on_what_no_model_reads() {
 }
 
 #[test]
-fn parquet_is_read_whatever_compresses_it() {
+fn parquet_is_read_with_every_compression() {
     use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
     use parquet::{arrow::ArrowWriter, file::properties::WriterProperties};
     let files = Files::new();
@@ -379,10 +378,10 @@ fn parquet_is_read_whatever_compresses_it() {
         Compression::ZSTD(ZstdLevel::default()),
         Compression::BROTLI(BrotliLevel::default()),
     ] {
-        let how = WriterProperties::builder().set_compression(compression);
+        let properties = WriterProperties::builder().set_compression(compression);
         let mut bytes = Vec::new();
         let mut writer =
-            ArrowWriter::try_new(&mut bytes, batch.schema(), Some(how.build())).unwrap();
+            ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties.build())).unwrap();
         writer.write(&batch).unwrap();
         writer.close().unwrap();
         let opened = files.open("a.parquet", bytes);

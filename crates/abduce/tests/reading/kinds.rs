@@ -1,4 +1,4 @@
-//! What a column is: inferred from all of its cells, unless the user says it.
+//! The kind of a column is inferred from all of its cells, unless it is given.
 
 use super::*;
 use abduce::data::*;
@@ -17,7 +17,7 @@ fn an_integer_column_that_turns_real_at_row_1501_is_real() {
 }
 
 #[test]
-fn kinds_follow_the_whole_column() {
+fn kinds_are_inferred_from_all_cells() {
     let files = Files::new();
     for (cells, kind, levels) in [
         ("0 1 1", Kind::Binary, "0 1"),
@@ -68,7 +68,7 @@ fn text_is_left_out_with_a_note_unless_it_is_the_target() {
 }
 
 #[test]
-fn text_is_counted_by_its_words_where_it_is_asked_for() {
+fn requested_text_columns_are_counts_of_words() {
     let files = Files::new();
     let rows: Vec<String> = (0..60).map(|i| format!("the {i}th day,u{i},{i}")).collect();
     let path = [files.write(
@@ -82,7 +82,7 @@ fn text_is_counted_by_its_words_where_it_is_asked_for() {
     let opened = open(&path, &options).unwrap();
     let note = &fields(&opened)[0];
     assert_eq!((note.kind, note.terms()), (Kind::Text, 62));
-    assert_eq!(opened.left_out, ["id"], "one word each: identifiers");
+    assert_eq!(opened.left_out, ["id"], "cells of one word are identifiers");
     assert_eq!(opened.missing_values[0], 1);
     let chunk = opened.source.scan().unwrap().next().unwrap().unwrap();
     let cells = chunk.column(0).cells(0, 61);
@@ -106,7 +106,7 @@ fn text_is_counted_by_its_words_where_it_is_asked_for() {
 }
 
 #[test]
-fn the_target_is_categorical_whatever_it_looks_like() {
+fn the_target_is_categorical_by_default() {
     let files = Files::new();
     let text = "i,b,s,r\n2,true,x,0.5\n10,false,y,1.5\n,true,x,\n";
     let path = [files.write("a.csv", text)];
@@ -121,15 +121,18 @@ fn the_target_is_categorical_whatever_it_looks_like() {
         assert_eq!(fields(&opened)[at].kind, Kind::Categorical);
         assert_eq!(fields(&opened)[at].levels, levels);
     }
-    let mut asked = target("i");
-    asked.kinds = kinds(&["i=ordinal"]);
-    assert_eq!(fields(&open(&path, &asked).unwrap())[0].kind, Kind::Ordinal);
-    asked.kinds = kinds(&["i=real"]);
-    assert!(open(&path, &asked).is_err());
+    let mut options = target("i");
+    options.kinds = kinds(&["i=ordinal"]);
+    assert_eq!(
+        fields(&open(&path, &options).unwrap())[0].kind,
+        Kind::Ordinal
+    );
+    options.kinds = kinds(&["i=real"]);
+    assert!(open(&path, &options).is_err());
 }
 
 #[test]
-fn the_users_word_on_a_kind_is_law() {
+fn given_kinds_override_inferred_ones() {
     let files = Files::new();
     let path = [files.write("a.csv", "x,size\n1,large\n1.0,small\n10,medium\n9,\n")];
     let options = ReadOptions {
@@ -144,7 +147,7 @@ fn the_users_word_on_a_kind_is_law() {
 }
 
 #[test]
-fn a_stray_word_among_numbers_is_pointed_out() {
+fn a_stray_word_among_numbers_gives_a_note() {
     let files = Files::new();
     let path = [files.write("a.csv", "x,y\n1,0.5\n2,\n-,1\n3,2\n4,3\n")];
     let mut options = ReadOptions::default();
@@ -166,7 +169,7 @@ fn a_stray_word_among_numbers_is_pointed_out() {
 }
 
 #[test]
-fn unnamed_row_numbers_are_left_out_and_other_unnamed_columns_are_named() {
+fn unnamed_row_numbers_are_left_out_and_other_unnamed_columns_get_names() {
     let files = Files::new();
     let opened = files.open("r.csv", "\"\",x\n\"1\",0.5\n\"2\",1.5\n\"3\",3\n");
     assert_eq!(opened.left_out, ["column_1"]);
@@ -179,7 +182,7 @@ fn unnamed_row_numbers_are_left_out_and_other_unnamed_columns_are_named() {
 }
 
 #[test]
-fn columns_are_chosen_and_named() {
+fn columns_can_be_selected_and_named() {
     let files = Files::new();
     let path = [files.write("a.csv", "a,b,c,w\n1.5,2,x,0\n2,3,y,1\n")];
     let options = ReadOptions {
@@ -208,7 +211,7 @@ fn columns_are_chosen_and_named() {
 }
 
 #[test]
-fn decimal_commas_and_headers_of_numbers_are_pointed_out() {
+fn decimal_commas_and_numeric_headers_give_a_note() {
     let files = Files::new();
     let opened = files.open("a.csv", "x;y\n1,5;2\n2,5;3\n");
     assert!(opened.notes[0].contains("\"1,5\""), "{:?}", opened.notes);
@@ -221,7 +224,7 @@ fn decimal_commas_and_headers_of_numbers_are_pointed_out() {
 }
 
 #[test]
-fn a_target_that_tells_nothing_is_pointed_out() {
+fn uninformative_targets_give_a_note() {
     let files = Files::new();
     let note = |text: &str| {
         let opened = open(&[files.write("a.csv", text)], &target("y")).unwrap();
@@ -233,20 +236,20 @@ fn a_target_that_tells_nothing_is_pointed_out() {
 }
 
 #[test]
-fn holes_are_counted_by_column() {
+fn missing_values_are_counted_by_column() {
     let files = Files::new();
     let opened = files.open("a.csv", "x,y\n1,a\n,b\nNA,\n4,b\n");
     assert_eq!(opened.missing_values, [2, 1]);
 }
 
-/// Cells of a column, one to a row.
+/// A table with these cells in its first column.
 fn table(name: &str, cells: impl Iterator<Item = String>) -> String {
     let rows: Vec<String> = cells.map(|cell| format!("{cell},1.5")).collect();
     format!("{name},y\n{}\n", rows.join("\n"))
 }
 
 #[test]
-fn one_zero_does_not_make_numbers_counts() {
+fn a_single_zero_does_not_make_numbers_counts() {
     let files = Files::new();
     let kind = |cells: Vec<i64>| {
         let text = table("x", cells.iter().map(i64::to_string));
@@ -262,7 +265,7 @@ fn one_zero_does_not_make_numbers_counts() {
 }
 
 #[test]
-fn columns_that_look_alike_get_the_most_general_kind() {
+fn columns_with_similar_names_and_ranges_get_the_most_general_kind() {
     let files = Files::new();
     let kinds_of = |text: &str| -> Vec<Kind> {
         let opened = files.open("a.csv", text);
@@ -274,11 +277,11 @@ fn columns_that_look_alike_get_the_most_general_kind() {
     assert_eq!(terms, [Kind::Count, Kind::Count]);
     let dummies = kinds_of("d1,d2,d3\n0,1,0\n1,0,0\n");
     assert_eq!(dummies[..2], [Kind::Binary, Kind::Binary]);
-    let apart = kinds_of("v1,v2\n0,20\n1,90\n0,41\n");
-    assert_eq!(apart, [Kind::Binary, Kind::Real]);
+    let different = kinds_of("v1,v2\n0,20\n1,90\n0,41\n");
+    assert_eq!(different, [Kind::Binary, Kind::Real]);
     let fractions = kinds_of("x1,x2\n0,0.5\n1,-1\n0,1\n");
     assert_eq!(fractions, [Kind::Binary, Kind::Real]);
-    // Of three columns, the first is like the second and the second like the third.
+    // The first column is similar to the second, and the second to the third.
     let chain = files.open("chain.csv", "b_1,b_2,b_3\n0,0,4\n1,1,90\n0,2,40\n1,5,60\n");
     let kinds: Vec<Kind> = fields(&chain).iter().map(|field| field.kind).collect();
     assert_eq!(kinds, [Kind::Count, Kind::Real, Kind::Real]);
@@ -290,7 +293,7 @@ fn columns_that_look_alike_get_the_most_general_kind() {
 }
 
 #[test]
-fn patterns_of_names_give_kinds_and_the_last_one_wins() {
+fn patterns_of_names_set_kinds_and_the_last_match_applies() {
     let files = Files::new();
     let path = [files.write("a.csv", "p1,p2,q,y\n0,0,1,a\n1,1,0,b\n")];
     let read = |given: &[&str]| {
@@ -313,7 +316,7 @@ fn patterns_of_names_give_kinds_and_the_last_one_wins() {
 }
 
 #[test]
-fn spellings_of_no_and_yes_are_one_level() {
+fn spellings_of_no_and_yes_are_the_same_level() {
     let files = Files::new();
     for (cells, levels) in [
         ("TRUE true false 1 0", "false true"),
@@ -330,7 +333,7 @@ fn spellings_of_no_and_yes_are_one_level() {
     }
     let opened = files.open("a.csv", "x,y\nTRUE,1.5\nfalse,2\n1,3\n");
     assert_eq!(codes(&opened, 0), [Some(1), Some(0), Some(1)]);
-    // A kind that was asked for keeps them apart.
+    // A kind that was options for keeps them apart.
     let options = ReadOptions {
         kinds: kinds(&["x=categorical"]),
         ..ReadOptions::default()
@@ -340,14 +343,14 @@ fn spellings_of_no_and_yes_are_one_level() {
 }
 
 #[test]
-fn columns_of_whole_numbers_are_remembered_as_whole() {
+fn columns_of_integers_are_marked_as_whole() {
     let files = Files::new();
     let opened = files.open("a.csv", "mass,length\n3750,1.5\n3800,2\n");
     assert!(fields(&opened)[0].whole && !fields(&opened)[1].whole);
 }
 
 #[test]
-fn columns_that_are_no_good_levels_are_pointed_out() {
+fn columns_with_too_many_levels_give_a_note() {
     let files = Files::new();
     let notes = |text: String, options: &ReadOptions| {
         open(&[files.write("a.csv", text)], options)

@@ -1,4 +1,4 @@
-//! Mail as people and programs send it, whole and damaged.
+//! Parsing of messages and mailboxes, intact and damaged.
 
 use abduce::text::{Mail, Messages};
 use proptest::prelude::*;
@@ -34,7 +34,7 @@ const MULTIPART: &str = "From: =?iso-8859-1?Q?Andr=E9?= <andre@example.org>\r\n\
 #[test]
 fn headers_and_bodies_are_decoded_and_attachments_skipped() {
     let [mail] = &mails(MULTIPART.as_bytes())[..] else {
-        panic!("one message");
+        panic!("expected one message");
     };
     assert_eq!(mail.subject, "Grüße");
     assert_eq!(mail.from, "André andre@example.org");
@@ -44,7 +44,7 @@ fn headers_and_bodies_are_decoded_and_attachments_skipped() {
 }
 
 #[test]
-fn a_page_alone_is_reduced_to_its_text() {
+fn html_is_reduced_to_its_text() {
     let page = "Subject: s\nContent-Type: text/html\nContent-Transfer-Encoding: base64\n\n\
                 PHRkPldpbjwvdGQ+PHRkPmM8Yj5hPC9iPnNoJiMzMzs8L3RkPg==\n";
     let mail = Mail::parse(page.as_bytes());
@@ -53,14 +53,14 @@ fn a_page_alone_is_reduced_to_its_text() {
 }
 
 #[test]
-fn an_empty_text_gives_way_to_the_page_beside_it() {
+fn html_is_used_if_the_text_part_is_empty() {
     let message = "Content-Type: multipart/alternative; boundary=b\n\n--b\nContent-Type: text/plain\n\n \n\
                    --b\nContent-Type: text/html\n\n<b>news</b>\n--b--\n";
     assert_eq!(Mail::parse(message.as_bytes()).body.trim(), "news");
 }
 
 #[test]
-fn charsets_of_the_east_are_decoded() {
+fn charsets_are_decoded() {
     for (charset, bytes, text) in [
         ("gb2312", &b"\xc4\xe3\xba\xc3"[..], "你好"),
         ("shift_jis", b"\x82\xb1\x82\xf1", "こん"),
@@ -75,7 +75,7 @@ fn charsets_of_the_east_are_decoded() {
 }
 
 #[test]
-fn a_mailbox_is_cut_where_messages_start_and_nowhere_else() {
+fn mailboxes_are_split_only_at_from_lines_of_messages() {
     let file = "\nFrom MAILER Mon Jan  1 10:00:00 2024\nSubject: one\n\nFrom here it is far.\n\n\
                 From here too.\n>From 10:00:00 on\n>>From quoted\n> From other\n\n\
                 From - Mon Jan  1 10:00:00 2024\r\nSubject: two\r\n\r\nbody\r\n\r\n\
@@ -91,25 +91,25 @@ fn a_mailbox_is_cut_where_messages_start_and_nowhere_else() {
 }
 
 #[test]
-fn a_single_message_is_never_cut() {
+fn a_single_message_is_never_split() {
     let file = "Subject: one\n\ntext\n\nFrom x Mon Jan  1 10:00:00 2024\nmore\n";
     assert_eq!(mails(file.as_bytes()).len(), 1);
 }
 
 #[test]
-fn a_file_of_nothing_has_no_messages() {
+fn an_empty_file_has_no_messages() {
     assert!(mails(b"").is_empty());
     assert!(mails(b"\n\r\n").is_empty());
 }
 
 #[test]
-fn what_is_no_mail_is_still_text() {
+fn text_without_headers_is_a_body() {
     let mail = Mail::parse(b"no header here\nat all \xff");
     assert!(mail.text(true).contains("at all"), "{mail:?}");
 }
 
 #[test]
-fn text_right_after_the_headers_is_not_lost() {
+fn text_directly_after_the_headers_is_kept() {
     let mail = Mail::parse(b"Subject: deal\n  of the day\nbuy now\n  and more : cheap\n");
     assert_eq!(
         mail.text(false),
@@ -124,7 +124,7 @@ fn an_attachment_alone_has_no_text() {
 }
 
 #[test]
-fn a_message_far_too_large_is_read_in_bounded_memory() {
+fn oversized_messages_are_truncated() {
     let head = b"From a Mon Jan  1 10:00:00 2024\nSubject: large\n\n";
     let line = [b'x'; 100_000];
     let mut file = head.to_vec();
@@ -133,9 +133,9 @@ fn a_message_far_too_large_is_read_in_bounded_memory() {
     }
     file.extend_from_slice(b"\n\nFrom b Mon Jan  1 10:00:00 2024\nSubject: small\n\n");
     let mut messages = Messages::new(file.as_slice());
-    let large = messages.next_raw().expect("readable").expect("there");
+    let large = messages.next_raw().expect("readable").expect("a message");
     assert_eq!(large.len(), 64 << 20);
-    let small = messages.next().expect("there").expect("readable");
+    let small = messages.next().expect("a message").expect("readable");
     assert_eq!(small.subject, "small");
 }
 
@@ -143,7 +143,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn damage_never_panics(
+    fn damaged_messages_never_panic(
         cuts in prop::collection::vec((0..MULTIPART.len(), 0..40_usize, prop::collection::vec(any::<u8>(), 0..8)), 1..6),
     ) {
         let mut message = MULTIPART.as_bytes().to_vec();
@@ -159,12 +159,12 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_at_all_are_read(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+    fn random_bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         mails(&bytes);
     }
 
     #[test]
-    fn any_page_at_all_is_read(page in "[<>&;#/!\"'a-eé \\-]{0,80}") {
+    fn random_html_never_panics(page in "[<>&;#/!\"'a-eé \\-]{0,80}") {
         Mail::parse(format!("Content-Type: text/html\n\n{page}").as_bytes());
     }
 }

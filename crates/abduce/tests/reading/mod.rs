@@ -1,5 +1,5 @@
-//! What the tests of reading share: files that vanish afterwards, and short
-//! ways to look at an opened table.
+//! Reading files of every format. The functions here write temporary files and read the cells
+//! of opened tables.
 
 mod damage;
 mod errors;
@@ -13,7 +13,7 @@ use abduce::data::*;
 use arrow_array::RecordBatch;
 use std::io::Write;
 
-/// A folder of files that is deleted in the end.
+/// A temporary folder.
 pub struct Files(tempfile::TempDir);
 
 impl Files {

@@ -1,12 +1,11 @@
-//! New data are read with a model's schema: matched by name, coded alike, and
-//! what the model does not know is told: a level gets the code behind the last,
-//! a label becomes a missing value.
+//! New data are read with the schema of a model: columns are matched by name, levels get the
+//! same codes, an unseen level gets the code after the last, an unseen label is missing.
 
 use super::*;
 use abduce::data::*;
 
 #[test]
-fn new_data_are_encoded_as_the_model_knows_them() {
+fn new_data_are_encoded_with_the_schema_of_the_model() {
     let files = Files::new();
     let text = "name,age,smokes,height\nann,31,yes,1.7\nbob,?,no,1.85\nann,45,no,NA\n";
     let schema = files.open("old.csv", text).source.schema().clone();
@@ -49,7 +48,7 @@ fn new_data_are_encoded_as_the_model_knows_them() {
 }
 
 #[test]
-fn a_weight_the_new_data_lack_is_one() {
+fn rows_of_new_data_without_a_weight_column_have_weight_1() {
     let files = Files::new();
     let path = files.write("a.csv", "x,w\n1.5,2\n2,0\n");
     let options = ReadOptions {

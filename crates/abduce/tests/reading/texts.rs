@@ -1,6 +1,5 @@
-//! Folders of texts, mailboxes and svmlight files are tables like any other:
-//! the same rows as a table of the same texts, in memory or streamed, on any
-//! number of threads; and what is wrong with them is said with its place.
+//! Folders of texts, mailboxes and svmlight files give the same rows as a table of the same
+//! texts, in memory and streamed, on any number of threads. Errors name file and line.
 
 use super::*;
 use abduce::data::*;
@@ -16,8 +15,8 @@ const TEXTS: [(&str, &str, &str); 5] = [
     ("spam", "2", "free cash, claim it now"),
 ];
 
-/// Writes a file and the folders that it is in.
-fn put(files: &Files, name: &str, bytes: impl AsRef<[u8]>) -> String {
+/// Writes a file and creates its folders.
+fn write_file(files: &Files, name: &str, bytes: impl AsRef<[u8]>) -> String {
     let path = files.path(name);
     let folder = std::path::Path::new(&path).parent().unwrap();
     std::fs::create_dir_all(folder).unwrap();
@@ -25,9 +24,9 @@ fn put(files: &Files, name: &str, bytes: impl AsRef<[u8]>) -> String {
     path
 }
 
-fn put_texts(files: &Files) -> String {
+fn write_texts(files: &Files) -> String {
     for (class, name, text) in TEXTS {
-        put(files, &format!("mail/{class}/{name}"), text);
+        write_file(files, &format!("mail/{class}/{name}"), text);
     }
     files.path("mail")
 }
@@ -40,7 +39,7 @@ fn options() -> ReadOptions {
     }
 }
 
-fn opened(paths: &[String], options: &ReadOptions) -> Opened {
+fn open_files(paths: &[String], options: &ReadOptions) -> Opened {
     open(paths, options).unwrap_or_else(|error| panic!("{paths:?}: {error}"))
 }
 
@@ -56,74 +55,74 @@ fn mailbox(messages: &[&str]) -> String {
 }
 
 #[test]
-fn a_folder_is_the_table_of_its_texts() {
+fn a_folder_equals_a_table_of_its_texts() {
     let files = Files::new();
-    let folder = put_texts(&files);
+    let folder = write_texts(&files);
     let rows: String = TEXTS
         .iter()
         .map(|(class, _, text)| format!("{class}\t{text}\n"))
         .collect();
     let table = files.write("mail.tsv", format!("class\ttext\n{rows}"));
-    let folder = opened(&[folder], &options());
+    let folder = open_files(&[folder], &options());
     assert_eq!(fields(&folder)[0].levels, ["ham", "spam"]);
     assert!(folder.notes.is_empty(), "{:?}", folder.notes);
     assert_eq!(
         folder.files,
         [files.path("mail/ham"), files.path("mail/spam")]
     );
-    assert_same(&folder, &opened(&[table], &options()));
+    assert_same(&folder, &open_files(&[table], &options()));
     let each = [files.path("mail/ham"), files.path("mail/spam")];
-    assert_same(&folder, &opened(&each, &options()));
-    assert_same(&folder, &opened(&[files.path("mail/*")], &options()));
+    assert_same(&folder, &open_files(&each, &options()));
+    assert_same(&folder, &open_files(&[files.path("mail/*")], &options()));
 }
 
 #[test]
-fn mailboxes_are_the_table_of_their_messages() {
+fn mailboxes_equal_a_table_of_their_messages() {
     let files = Files::new();
     let ham = mailbox(&["see you", "at noon"]);
     let spam = mailbox(&["win cash", "free prize", "claim it"]);
     let boxes = [
-        put(&files, "boxes/ham.mbox", &ham),
-        put(&files, "boxes/spam.mbox", &spam),
+        write_file(&files, "boxes/ham.mbox", &ham),
+        write_file(&files, "boxes/spam.mbox", &spam),
     ];
     let rows = "ham,see you\nham,at noon\nspam,win cash\nspam,free prize\nspam,claim it\n";
     let kinds = ReadOptions {
         kinds: super::kinds(&["text=text"]),
         ..options()
     };
-    let table = opened(
+    let table = open_files(
         &[files.write("t.csv", format!("class,text\n{rows}"))],
         &kinds,
     );
-    let given = opened(&boxes, &options());
+    let given = open_files(&boxes, &options());
     assert_same(&given, &table);
-    assert_same(&given, &opened(&[files.path("boxes")], &options()));
+    assert_same(&given, &open_files(&[files.path("boxes")], &options()));
     let packed = [
-        put(&files, "packed/ham.mbox.gz", gzip(ham.as_bytes())),
-        put(
+        write_file(&files, "packed/ham.mbox.gz", gzip(ham.as_bytes())),
+        write_file(
             &files,
             "packed/spam",
             zstd::encode_all(spam.as_bytes(), 3).unwrap(),
         ),
     ];
-    assert_same(&given, &opened(&packed, &options()));
-    // Mailboxes in the folders of the classes are all their messages.
-    put(&files, "mail/ham/all", &ham);
-    put(&files, "mail/spam/all.mbox", &spam);
-    assert_same(&given, &opened(&[files.path("mail")], &options()));
+    assert_same(&given, &open_files(&packed, &options()));
+    // Mailboxes in the folders of the classes.
+    write_file(&files, "mail/ham/all", &ham);
+    write_file(&files, "mail/spam/all.mbox", &spam);
+    assert_same(&given, &open_files(&[files.path("mail")], &options()));
     let one = ReadOptions {
         target: None,
         ..options()
     };
-    let alone = opened(&boxes[..1], &one);
+    let alone = open_files(&boxes[..1], &one);
     assert_eq!(fields(&alone)[0].name, "text");
     assert_eq!((fields(&alone).len(), alone.source.rows()), (1, 2));
 }
 
 #[test]
-fn the_line_of_a_message_is_that_of_its_mailbox() {
+fn the_line_of_a_message_is_its_line_in_the_mailbox() {
     let files = Files::new();
-    let file = put(&files, "a.mbox", mailbox(&["one", "two"]));
+    let file = write_file(&files, "a.mbox", mailbox(&["one", "two"]));
     let mut rows = raw_rows(&[file], &ReadOptions::default()).unwrap();
     let batch = rows.next().unwrap().unwrap();
     assert_eq!((batch.line(0), batch.line(1)), (1, 5));
@@ -131,7 +130,7 @@ fn the_line_of_a_message_is_that_of_its_mailbox() {
 }
 
 #[test]
-fn an_svmlight_file_is_a_table_of_terms_with_weights() {
+fn an_svmlight_file_equals_a_table_of_weighted_terms() {
     let files = Files::new();
     let svm =
         "# made by hand\n+1 qid:3 3:1 7:0.25 # the first\n\n-1 7:2 10:3e0\n1 3:0\n? 10:1 3:2\n";
@@ -139,7 +138,7 @@ fn an_svmlight_file_is_a_table_of_terms_with_weights() {
         target: Some("label".into()),
         ..options()
     };
-    let rows = opened(&[files.write("a.svm", svm)], &options);
+    let rows = open_files(&[files.write("a.svm", svm)], &options);
     assert_eq!(fields(&rows)[0].levels, ["-1", "1"]);
     assert_eq!(codes(&rows, 0), [Some(1), Some(0), Some(1), None]);
     let encoder = fields(&rows)[1].text.as_ref().unwrap();
@@ -156,7 +155,7 @@ fn an_svmlight_file_is_a_table_of_terms_with_weights() {
         ("a.svmlight.gz", gzip(svm.as_bytes())),
         ("a.libsvm.zst", zstd::encode_all(svm.as_bytes(), 3).unwrap()),
     ] {
-        assert_same(&rows, &opened(&[files.write(name, bytes)], &options));
+        assert_same(&rows, &open_files(&[files.write(name, bytes)], &options));
     }
     let pairs = ReadOptions {
         kinds: kinds(&["features=text"]),
@@ -172,15 +171,15 @@ fn an_svmlight_file_is_a_table_of_terms_with_weights() {
     };
     let table = "label,features\n1,3:1 7:0.25\n-1,7:2 10:3\n1,9:0\n?,10:1 3:2\n";
     let table = files.write("a.csv", table);
-    assert_same(&rows, &opened(from_ref(&table), &pairs));
-    // The schema of the one reads the other.
+    assert_same(&rows, &open_files(from_ref(&table), &pairs));
+    // Either is read with the schema of the other.
     let schema = rows.source.schema();
     let with = |path: &str| open_with(&[path.to_string()], &options, schema).unwrap();
     assert_same(&with(&table), &with(&files.path("a.svm")));
 }
 
 #[test]
-fn streamed_is_in_memory_and_threads_change_nothing() {
+fn results_are_identical_for_any_number_of_threads_and_streamed() {
     let files = Files::new();
     let words = ["cash", "noon", "prize", "train", "late", "free", "you"];
     let text = |i: usize| -> String {
@@ -189,7 +188,7 @@ fn streamed_is_in_memory_and_threads_change_nothing() {
     };
     let messages: Vec<String> = (0..5000).map(text).collect();
     for (i, text) in messages.iter().take(300).enumerate() {
-        put(&files, &format!("mail/{}/{i}", i % 3), text);
+        write_file(&files, &format!("mail/{}/{i}", i % 3), text);
     }
     let messages: Vec<&str> = messages.iter().map(String::as_str).collect();
     let svm: String = (0..9000)
@@ -199,8 +198,8 @@ fn streamed_is_in_memory_and_threads_change_nothing() {
         (vec![files.path("mail")], "class"),
         (
             vec![
-                put(&files, "a.mbox", mailbox(&messages)),
-                put(&files, "b.mbox", mailbox(&messages[..10])),
+                write_file(&files, "a.mbox", mailbox(&messages)),
+                write_file(&files, "b.mbox", mailbox(&messages[..10])),
             ],
             "class",
         ),
@@ -211,44 +210,44 @@ fn streamed_is_in_memory_and_threads_change_nothing() {
             target: Some(target.into()),
             ..options()
         };
-        let whole = opened(&paths, &options);
+        let whole = open_files(&paths, &options);
         let none = ReadOptions {
             memory_budget: 0,
             ..options.clone()
         };
-        assert_same(&whole, &opened(&paths, &none));
+        assert_same(&whole, &open_files(&paths, &none));
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             let pool = pool.build().unwrap();
-            pool.install(|| assert_same(&whole, &opened(&paths, &options)));
+            pool.install(|| assert_same(&whole, &open_files(&paths, &options)));
         }
     }
 }
 
 #[test]
-fn files_that_are_hidden_or_beside_the_classes_are_left_out() {
+fn hidden_files_and_files_outside_class_folders_are_left_out() {
     let files = Files::new();
-    let folder = put_texts(&files);
-    let before = opened(from_ref(&folder), &options());
-    put(&files, "mail/ham/.hidden", "secret");
-    put(&files, "mail/.git/config", "secret");
-    assert_same(&before, &opened(from_ref(&folder), &options()));
-    put(&files, "mail/spam/deep/er/0", "free and deep");
-    let deeper = opened(from_ref(&folder), &options());
+    let folder = write_texts(&files);
+    let before = open_files(from_ref(&folder), &options());
+    write_file(&files, "mail/ham/.hidden", "secret");
+    write_file(&files, "mail/.git/config", "secret");
+    assert_same(&before, &open_files(from_ref(&folder), &options()));
+    write_file(&files, "mail/spam/deep/er/0", "free and deep");
+    let deeper = open_files(from_ref(&folder), &options());
     assert_eq!(codes(&deeper, 0)[3..], [Some(1); 3]);
     std::fs::remove_dir_all(files.path("mail/spam/deep")).unwrap();
-    put(&files, "mail/README", "how this was made");
-    let after = opened(&[folder], &options());
+    write_file(&files, "mail/README", "how this was made");
+    let after = open_files(&[folder], &options());
     assert_same(&before, &after);
     assert!(after.notes[0].contains("README"), "{:?}", after.notes);
 }
 
 #[test]
-fn texts_without_a_class_are_rows_without_a_label() {
+fn texts_outside_class_folders_have_no_label() {
     let files = Files::new();
-    put(&files, "new/2.txt", "caf\u{e9} at noon");
-    put(&files, "new/1.txt", b"caf\xe9 for free");
-    put(
+    write_file(&files, "new/2.txt", "caf\u{e9} at noon");
+    write_file(&files, "new/1.txt", b"caf\xe9 for free");
+    write_file(
         &files,
         "new/3.html",
         "<html><td>free</td><td>cash</td></html>",
@@ -272,12 +271,12 @@ fn texts_without_a_class_are_rows_without_a_label() {
         (0..batch.rows()).map(text).collect()
     };
     assert_eq!(texts(&new), ["café for free", "café at noon", "free cash"]);
-    assert_eq!(fields(&opened(&new, &none)).len(), 1);
-    put(&files, "Maildir/cur/1:2,S", "Subject: one\n\nfirst\n");
-    put(&files, "Maildir/new/2", "Subject: two\n\nsecond\n");
+    assert_eq!(fields(&open_files(&new, &none)).len(), 1);
+    write_file(&files, "Maildir/cur/1:2,S", "Subject: one\n\nfirst\n");
+    write_file(&files, "Maildir/new/2", "Subject: two\n\nsecond\n");
     std::fs::create_dir(files.path("Maildir/tmp")).unwrap();
     assert_eq!(texts(&[files.path("Maildir")]), ["one first", "two second"]);
-    let both = opened(&[put_texts(&files), files.path("new")], &options());
+    let both = open_files(&[write_texts(&files), files.path("new")], &options());
     let labels = [
         Some(0),
         Some(0),
@@ -293,23 +292,23 @@ fn texts_without_a_class_are_rows_without_a_label() {
 }
 
 #[test]
-fn a_short_text_is_a_text_and_a_class_of_digits_a_class() {
+fn short_texts_are_text_and_numeric_class_names_are_categories() {
     let files = Files::new();
     for (name, text) in [("1/a", "yes"), ("2/a", "no"), ("2/b", "yes")] {
-        put(&files, &format!("mail/{name}"), text);
+        write_file(&files, &format!("mail/{name}"), text);
     }
     let none = ReadOptions {
         target: None,
         ..options()
     };
-    let found = opened(&[files.path("mail")], &none);
+    let found = open_files(&[files.path("mail")], &none);
     let kinds: Vec<&str> = fields(&found).iter().map(|f| f.kind.name()).collect();
     assert_eq!(kinds, ["categorical", "text"]);
-    let asked = ReadOptions {
+    let given = ReadOptions {
         kinds: super::kinds(&["text=categorical", "class=ordinal"]),
         ..none.clone()
     };
-    let found = opened(&[files.path("mail")], &asked);
+    let found = open_files(&[files.path("mail")], &given);
     let kinds: Vec<&str> = fields(&found).iter().map(|f| f.kind.name()).collect();
     assert_eq!(kinds, ["ordinal", "categorical"]);
     let renamed = ReadOptions {
@@ -317,16 +316,16 @@ fn a_short_text_is_a_text_and_a_class_of_digits_a_class() {
         drop: vec!["label".into()],
         ..none
     };
-    let found = opened(&[files.path("mail")], &renamed);
+    let found = open_files(&[files.path("mail")], &renamed);
     assert_eq!(fields(&found)[0].name, "message");
 }
 
 #[test]
-fn the_label_is_known_where_files_say_it() {
+fn the_label_column_of_folders_and_svmlight_files_is_known() {
     let files = Files::new();
     let label = |paths: &[String], options: &ReadOptions| label_column(paths, options).unwrap();
     let default = ReadOptions::default();
-    let mail = put_texts(&files);
+    let mail = write_texts(&files);
     assert_eq!(label(from_ref(&mail), &default).as_deref(), Some("class"));
     let svm = files.write("a.svm", "1 1:1\n");
     assert_eq!(label(&[svm], &default).as_deref(), Some("label"));
@@ -344,7 +343,7 @@ fn the_label_is_known_where_files_say_it() {
 }
 
 #[test]
-fn a_broken_svmlight_file_is_reported_with_its_line() {
+fn errors_in_svmlight_files_name_the_line() {
     let files = Files::new();
     for (bytes, message) in [
         ("1 1:1\n1 2:-3\n", ", line 2: 2 has the negative weight -3;"),
@@ -375,52 +374,58 @@ fn a_broken_svmlight_file_is_reported_with_its_line() {
             ..options()
         };
         let error = open(from_ref(&path), &options).unwrap_err();
-        let said = error.to_string();
-        assert!(said.starts_with(&format!("{path}{message}")), "{said}");
+        let message_found = error.to_string();
+        assert!(
+            message_found.starts_with(&format!("{path}{message}")),
+            "{message_found}"
+        );
     }
 }
 
 #[test]
-fn a_folder_that_is_none_of_texts_is_reported_with_the_file() {
+fn errors_in_folders_of_texts_name_the_file() {
     let files = Files::new();
-    let refused = |name: &str, blamed: &str, message: &str| {
+    let assert_error = |name: &str, file: &str, message: &str| {
         let error = open(&[files.path(name)], &options()).unwrap_err();
-        let expected = format!("{}: {message}", files.path(blamed));
+        let expected = format!("{}: {message}", files.path(file));
         assert!(error.to_string().starts_with(&expected), "{error}");
     };
     std::fs::create_dir(files.path("empty")).unwrap();
-    refused("empty", "empty", "there is no file in this folder");
-    put(&files, "half/ham/1", "text");
+    assert_error("empty", "empty", "there is no file in this folder");
+    write_file(&files, "half/ham/1", "text");
     std::fs::create_dir(files.path("half/spam")).unwrap();
-    let half = opened(&[files.path("half")], &options());
+    let half = open_files(&[files.path("half")], &options());
     let empty = |note: &String| note.contains("half/spam: there is no file in this folder");
     assert!(
         half.source.rows() == 1 && half.notes.iter().any(empty),
         "{:?}",
         half.notes
     );
-    put(&files, "tables/1.csv", "a,b\n1,2\n");
-    refused(
+    write_file(&files, "tables/1.csv", "a,b\n1,2\n");
+    assert_error(
         "tables",
         "tables/1.csv",
         "this is a table in a folder of texts",
     );
-    put(&files, "pictures/a/1.png", b"\x89PNG\0\0");
-    refused("pictures", "pictures/a/1.png", "this file is not text");
-    put(&files, "packed/a/1.txt.gz", &gzip(b"some text")[..12]);
-    refused(
+    write_file(&files, "pictures/a/1.png", b"\x89PNG\0\0");
+    assert_error("pictures", "pictures/a/1.png", "this file is not text");
+    write_file(&files, "packed/a/1.txt.gz", &gzip(b"some text")[..12]);
+    assert_error(
         "packed",
         "packed/a/1.txt.gz",
         "the compressed file is cut short",
     );
     #[cfg(unix)]
     {
-        put(&files, "lost/a/1", "text");
+        write_file(&files, "lost/a/1", "text");
         std::os::unix::fs::symlink("nowhere", files.path("lost/a/2")).unwrap();
-        refused("lost", "lost/a/2", "there is no such file");
-        put(&files, "loop/a/1", "text");
+        assert_error("lost", "lost/a/2", "there is no such file");
+        write_file(&files, "loop/a/1", "text");
         std::os::unix::fs::symlink("..", files.path("loop/a/up")).unwrap();
-        assert_eq!(opened(&[files.path("loop")], &options()).source.rows(), 1);
+        assert_eq!(
+            open_files(&[files.path("loop")], &options()).source.rows(),
+            1
+        );
     }
 }
 
@@ -428,14 +433,14 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn no_bytes_make_the_readers_panic(
+    fn random_files_never_panic(
         bytes in prop::collection::vec(any::<u8>(), 0..200),
         lines in "([0-9:,.# \n-]|qid|e|From |10:10|Subject: ){0,60}",
     ) {
         let files = Files::new();
         for content in [&bytes[..], lines.as_bytes()] {
             for name in ["a.svm", "a.mbox", "mail/x/1"] {
-                let path = put(&files, name, content);
+                let path = write_file(&files, name, content);
                 let path = if name.starts_with("mail") { files.path("mail") } else { path };
                 let _ = open(&[path], &ReadOptions { target: None, ..options() });
             }

@@ -1,9 +1,9 @@
-//! Bad input gets exit code 2 and one line that says where and what.
+//! Invalid input gives exit code 2 and one error line with position and reason.
 
 use crate::run::{Files, abduce, data};
 
 #[test]
-fn absent_empty_and_ragged_files_are_refused() {
+fn absent_empty_and_ragged_files_are_an_error() {
     let files = Files::new();
     let fit = |path: &str| abduce(&["fit", "mixture", path, "-k", "1"]);
     fit(&files.path("absent.csv")).fails(2, &["absent.csv"]);
@@ -20,12 +20,12 @@ fn a_cell_of_the_wrong_kind_is_named() {
     let table = files.write("t.csv", "a,b\n1,2\ntall,3\n4,5\n");
     let fit = abduce(&["fit", "mixture", &table, "-k", "1", "--kind", "a=real"]);
     fit.fails(2, &["t.csv", "line 3", "\"a\"", "tall"]);
-    let taken = abduce(&["fit", "mixture", &table, "-k", "1", "--missing", "tall"]);
-    taken.good();
+    let with_missing = abduce(&["fit", "mixture", &table, "-k", "1", "--missing", "tall"]);
+    with_missing.succeeds();
 }
 
 #[test]
-fn an_unknown_column_is_refused_with_the_list_of_columns() {
+fn unknown_columns_are_an_error_that_lists_the_columns() {
     let penguins = data("penguins.csv");
     let fit = |option: &str, value: &str| {
         abduce(&["fit", "mixture", &penguins, "-k", "1", option, value])
@@ -46,29 +46,29 @@ fn an_unknown_column_is_refused_with_the_list_of_columns() {
 }
 
 #[test]
-fn a_target_without_labels_is_refused() {
+fn a_target_without_labels_is_an_error() {
     let files = Files::new();
     let table = files.write("t.csv", "a,b\n1,\n2,NA\n3,?\n");
     abduce(&["fit", "naive-bayes", &table, "--target", "b"]).fails(2, &["b"]);
 }
 
 #[test]
-fn missing_columns_are_refused_and_unknown_levels_are_noted() {
+fn missing_columns_are_an_error_and_unseen_levels_give_a_note() {
     let files = Files::new();
     let model = files.fit(&["naive-bayes", &data("penguins.csv"), "--target", "species"]);
     abduce(&["predict", &model, &data("faithful.csv")]).fails(2, &["none of the model's columns"]);
     let table = files.write("t.csv", "island,year\nAtlantis,2007\n");
-    let ran = abduce(&["predict", &model, &table]).good();
-    assert_eq!(ran.lines().len(), 2);
+    let outcome = abduce(&["predict", &model, &table]).succeeds();
+    assert_eq!(outcome.lines().len(), 2);
     assert!(
-        ran.stderr.contains("Atlantis") || ran.stderr.contains("island"),
+        outcome.stderr.contains("Atlantis") || outcome.stderr.contains("island"),
         "{}",
-        ran.stderr
+        outcome.stderr
     );
 }
 
 #[test]
-fn wrong_usage_has_exit_code_two() {
+fn wrong_usage_has_exit_code_2() {
     for arguments in [
         &["predict"][..],
         &["frobnicate"],
@@ -81,10 +81,10 @@ fn wrong_usage_has_exit_code_two() {
         &["--threads", "0", "tour"],
         &["--color", "sometimes", "tour"],
     ] {
-        let ran = abduce(arguments);
-        assert_eq!(ran.code, 2, "{arguments:?}: {}", ran.stderr);
-        assert!(ran.stderr.starts_with("error: "), "{}", ran.stderr);
-        assert_eq!(ran.stdout, "");
+        let outcome = abduce(arguments);
+        assert_eq!(outcome.code, 2, "{arguments:?}: {}", outcome.stderr);
+        assert!(outcome.stderr.starts_with("error: "), "{}", outcome.stderr);
+        assert_eq!(outcome.stdout, "");
     }
 }
 
@@ -108,7 +108,7 @@ fn an_input_file_is_not_overwritten() {
 }
 
 #[test]
-fn a_table_is_not_written_under_the_name_of_another_format() {
+fn tables_are_not_written_with_the_extension_of_another_format() {
     let files = Files::new();
     let model = files.fit(&["mixture", &data("faithful.csv"), "-k", "1"]);
     for name in ["t.parquet", "t.arrow", "t.feather", "t.jsonl", "t.jsonl.gz"] {
@@ -119,7 +119,7 @@ fn a_table_is_not_written_under_the_name_of_another_format() {
 }
 
 #[test]
-fn negative_counts_are_refused_with_a_hint() {
+fn negative_numbers_are_an_error_with_a_hint() {
     for (arguments, words) in [
         (&["fit", "mixture", "t.csv", "-k", "-1"][..], "at least 1"),
         (
@@ -143,23 +143,23 @@ fn kinds_of_a_fitted_model_cannot_be_changed() {
     let files = Files::new();
     let table = files.write("t.csv", "a,n\n1.5,0\n2,3\n4,1\n3,2\n");
     let model = files.fit(&["mixture", &table, "-k", "1", "--kind", "n=count"]);
-    let word = files.write("w.csv", "a,n\n1,1\ntall,2\n");
-    let ran = abduce(&["predict", &model, &word]);
-    ran.fails(2, &["w.csv", "line 3", "--missing", "or correct the cell"]);
-    assert!(!ran.stderr.contains("--kind"), "{}", ran.stderr);
-    let half = files.write("h.csv", "a,n\n1,1.5\n");
-    let ran = abduce(&["score", &model, &half]);
+    let with_word = files.write("w.csv", "a,n\n1,1\ntall,2\n");
+    let outcome = abduce(&["predict", &model, &with_word]);
+    outcome.fails(2, &["w.csv", "line 3", "--missing", "or correct the cell"]);
+    assert!(!outcome.stderr.contains("--kind"), "{}", outcome.stderr);
+    let with_fraction = files.write("h.csv", "a,n\n1,1.5\n");
+    let outcome = abduce(&["score", &model, &with_fraction]);
     let advice = "fit it again with --kind \"n=real\"";
-    ran.fails(2, &["h.csv", "1.5 is not a count", advice, "?,1.5\""]);
-    abduce(&["score", &model, &half, "--missing", "NA,1.5"]).good();
+    outcome.fails(2, &["h.csv", "1.5 is not a count", advice, "?,1.5\""]);
+    abduce(&["score", &model, &with_fraction, "--missing", "NA,1.5"]).succeeds();
     assert_eq!(
-        abduce(&["impute", &model, &half, "--kind", "n=real"]).code,
+        abduce(&["impute", &model, &with_fraction, "--kind", "n=real"]).code,
         2
     );
 }
 
 #[test]
-fn repeated_options_are_refused_and_long_lists_are_shortened() {
+fn duplicate_columns_in_options_and_keys_are_an_error() {
     let files = Files::new();
     let model = files.fit(&["naive-bayes", &data("penguins.csv"), "--target", "species"]);
     let sample = abduce(&["sample", &model, "--given", "sex=male,sex=female"]);
@@ -169,13 +169,17 @@ fn repeated_options_are_refused_and_long_lists_are_shortened() {
     let families = "eruptions=exponential,waiting=poisson";
     let table = data("faithful.csv");
     let fit = ["fit", "mixture", &table, "-k", "1", "--family", families];
-    abduce(&fit).good();
+    abduce(&fit).succeeds();
 }
 
 #[test]
 fn the_number_of_threads_is_capped() {
-    let ran = abduce(&["--threads", "100000", "tour"]).good();
-    assert!(ran.stderr.contains("(100000 requested)"), "{}", ran.stderr);
+    let outcome = abduce(&["--threads", "100000", "tour"]).succeeds();
+    assert!(
+        outcome.stderr.contains("(100000 requested)"),
+        "{}",
+        outcome.stderr
+    );
 }
 
 #[test]
@@ -188,7 +192,7 @@ fn a_missing_model_file_is_reported_like_missing_data() {
 }
 
 #[test]
-fn weights_that_are_all_zero_are_refused_by_every_model() {
+fn weights_that_are_all_0_are_an_error_for_every_model() {
     let files = Files::new();
     let table = files.write("t.csv", "x,y,w\n1,a,0\n2,b,0\n");
     for fit in [
@@ -198,21 +202,21 @@ fn weights_that_are_all_zero_are_refused_by_every_model() {
         &["kmeans", &table, "-k", "1", "--drop", "y"],
         &["kde", &table, "--drop", "y"],
     ] {
-        let ran = abduce(&[&["fit"], fit, &["--weight", "w"]].concat());
-        assert!(!ran.stderr.contains("no cell"), "{}", ran.stderr);
-        ran.fails(2, &["every row has weight 0", "column \"w\""]);
+        let outcome = abduce(&[&["fit"], fit, &["--weight", "w"]].concat());
+        assert!(!outcome.stderr.contains("no cell"), "{}", outcome.stderr);
+        outcome.fails(2, &["every row has weight 0", "column \"w\""]);
     }
 }
 
 #[test]
-fn a_number_beyond_double_precision_is_refused() {
+fn numbers_beyond_double_precision_are_an_error() {
     let files = Files::new();
     let table = files.write("t.csv", "x\n1\n1e309\n");
     abduce(&["fit", "mixture", &table, "-k", "1"]).fails(2, &["1e309", "1.8e308", "line 3"]);
 }
 
 #[test]
-fn unsupported_output_formats_are_wrong_usage() {
+fn unsupported_output_formats_are_an_error() {
     let files = Files::new();
     let table = data("faithful.csv");
     let model = files.fit(&["mixture", &table, "-k", "2"]);
@@ -223,7 +227,7 @@ fn unsupported_output_formats_are_wrong_usage() {
 }
 
 #[test]
-fn scores_without_a_density_are_refused_before_writing() {
+fn scores_without_a_density_are_an_error_before_writing() {
     let files = Files::new();
     let text = files.write("t.csv", "m,y\nred red,a\nblue,b\ngreen,a\nblue blue,b\n");
     let complement = [
@@ -235,12 +239,12 @@ fn scores_without_a_density_are_refused_before_writing() {
         "complement",
     ];
     let model = files.fit(&[&complement[..], &["--kind", "m=text"]].concat());
-    let ran = abduce(&["score", &model, &text]);
-    assert_eq!(ran.stdout, "");
-    ran.fails(2, &["not densities"]);
+    let outcome = abduce(&["score", &model, &text]);
+    assert_eq!(outcome.stdout, "");
+    outcome.fails(2, &["not densities"]);
     let table = data("faithful.csv");
     let model = files.fit(&["kmeans", &table, "-k", "2", "--distance", "manhattan"]);
-    let ran = abduce(&["score", &model, &table]);
-    assert_eq!(ran.stdout, "");
-    ran.fails(2, &["no density"]);
+    let outcome = abduce(&["score", &model, &table]);
+    assert_eq!(outcome.stdout, "");
+    outcome.fails(2, &["no density"]);
 }

@@ -1,11 +1,11 @@
-//! Kinds of columns on the command line: patterns, files of kinds, and cures that work.
+//! Kinds of columns on the command line: patterns, schema files, and hints that work.
 
 use crate::run::*;
 
 const SCANS: &str = "p1,p2,y\n0,0,a\n1,16,b\n0,2,a\n1,9,b\n1,15,a\n0,1,b\n";
 
 #[test]
-fn a_schema_keeps_kinds_over_files() {
+fn a_schema_gives_the_kinds_of_other_files() {
     let files = Files::new();
     let whole = files.write("whole.csv", SCANS);
     let half = files.write("half.csv", "p1,p2,y\n0,0,a\n1,1,b\n0,1,b\n");
@@ -21,9 +21,14 @@ fn a_schema_keeps_kinds_over_files() {
             "--schema",
             schema,
         ];
-        let ran = abduce(&[&fit[..], &["--json"]].concat()).good();
-        assert_eq!(ran.json()["columns"][0]["kind"], "real", "{}", ran.stdout);
-        assert_eq!(ran.json()["columns"][1]["kind"], "real");
+        let outcome = abduce(&[&fit[..], &["--json"]].concat()).succeeds();
+        assert_eq!(
+            outcome.json()["columns"][0]["kind"],
+            "real",
+            "{}",
+            outcome.stdout
+        );
+        assert_eq!(outcome.json()["columns"][1]["kind"], "real");
     }
     let fit = ["fit", "naive-bayes", &half, "--target", "y"];
     let over = [
@@ -31,14 +36,17 @@ fn a_schema_keeps_kinds_over_files() {
         &["--schema", &model, "--kind", "p2=count", "--json"],
     ]
     .concat();
-    assert_eq!(abduce(&over).good().json()["columns"][1]["kind"], "count");
+    assert_eq!(
+        abduce(&over).succeeds().json()["columns"][1]["kind"],
+        "count"
+    );
     let wrong = files.write("wrong.txt", "p1=real\np2=tall\n");
     abduce(&[&fit[..], &["--schema", &wrong]].concat()).fails(2, &["wrong.txt", "line 2", "tall"]);
     let other = files.write("other.txt", "z=real\n");
     abduce(&[&fit[..], &["--schema", &other]].concat()).fails(2, &["--schema", "none"]);
 }
 
-/// The options that an error proposes after "pass " or "again with ", up to a comma or the end.
+/// The options that an error suggests after "pass " or "again with ", up to a comma or the end.
 fn hinted_options(stderr: &str) -> Vec<String> {
     let error = stderr
         .lines()
@@ -91,18 +99,18 @@ fn following_the_hint_about_a_kind_fixes_the_error() {
             ["--target", "y", "--kind", "y=real"].to_vec(),
         ),
     ] {
-        succeeds_with_its_hint(&[&["fit", model, &table][..], &arguments].concat());
+        assert_succeeds_with_its_hint(&[&["fit", model, &table][..], &arguments].concat());
     }
 }
 
-/// Runs a command that fails, and again with the options that its error proposes.
-fn succeeds_with_its_hint(arguments: &[&str]) {
-    let ran = abduce(arguments);
-    assert_eq!(ran.code, 2, "{arguments:?}: {}", ran.stderr);
-    let hinted_options = hinted_options(&ran.stderr);
-    assert!(!hinted_options.is_empty(), "{}", ran.stderr);
-    let cured: Vec<&str> = hinted_options.iter().map(String::as_str).collect();
-    abduce(&[arguments, &cured].concat()).good();
+/// Runs a command that fails, and again with the options that its error suggests.
+fn assert_succeeds_with_its_hint(arguments: &[&str]) {
+    let outcome = abduce(arguments);
+    assert_eq!(outcome.code, 2, "{arguments:?}: {}", outcome.stderr);
+    let hinted_options = hinted_options(&outcome.stderr);
+    assert!(!hinted_options.is_empty(), "{}", outcome.stderr);
+    let options: Vec<&str> = hinted_options.iter().map(String::as_str).collect();
+    abduce(&[arguments, &options].concat()).succeeds();
 }
 
 #[test]
@@ -153,7 +161,7 @@ fn following_the_hint_about_a_family_fixes_the_error() {
             "d=real",
         ],
     ] {
-        succeeds_with_its_hint(&[&["fit", arguments[0], &table], &arguments[1..]].concat());
+        assert_succeeds_with_its_hint(&[&["fit", arguments[0], &table], &arguments[1..]].concat());
     }
 }
 
@@ -169,25 +177,25 @@ fn following_the_hint_of_update_or_merge_fixes_the_error() {
             let model = format!("{table}.abduce");
             let fit = ["fit", "naive-bayes", table, "--target", "y", "-o", &model];
             let hinted_options: Vec<&str> = hinted_options.iter().map(String::as_str).collect();
-            abduce(&[&fit[..], &hinted_options].concat()).good();
+            abduce(&[&fit[..], &hinted_options].concat()).succeeds();
             model
         };
         let update = |model: &str| abduce(&["update", model, other, "-o", &merged]);
-        let ran = update(&fit(&counts, &[]));
-        assert_eq!(ran.code, 2, "{}", ran.stderr);
-        update(&fit(&counts, &hinted_options(&ran.stderr))).good();
+        let outcome = update(&fit(&counts, &[]));
+        assert_eq!(outcome.code, 2, "{}", outcome.stderr);
+        update(&fit(&counts, &hinted_options(&outcome.stderr))).succeeds();
 
         let merge = |hinted_options: &[String]| {
             let parts = [fit(&counts, hinted_options), fit(other, hinted_options)];
             abduce(&["merge", &parts[0], &parts[1], "-o", &merged])
         };
-        let ran = merge(&[]);
-        assert_eq!(ran.code, 2, "{}", ran.stderr);
-        merge(&hinted_options(&ran.stderr)).good();
+        let outcome = merge(&[]);
+        assert_eq!(outcome.code, 2, "{}", outcome.stderr);
+        merge(&hinted_options(&outcome.stderr)).succeeds();
     }
 }
 
-/// Images of 64 pixels from 0 to 16, of which those near the edge are mostly 0.
+/// Images of 64 pixels with values from 0 to 16; pixels near the edge are mostly 0.
 fn images(rows: std::ops::Range<u32>) -> String {
     let names: Vec<String> = (0..64).map(|pixel| format!("pixel_{pixel}")).collect();
     let mut text = names.join(",") + ",digit\n";
@@ -221,8 +229,8 @@ fn halves_of_a_table_of_pixels_get_the_same_kinds_and_merge() {
     let halves = halves.map(|(name, rows)| files.write(name, images(rows)));
     let kinds = |table: &String| {
         let fit = ["fit", "naive-bayes", table, "--target", "digit", "--json"];
-        let ran = abduce(&fit).good().json();
-        let columns = ran["columns"].as_array().unwrap().clone();
+        let outcome = abduce(&fit).succeeds().json();
+        let columns = outcome["columns"].as_array().unwrap().clone();
         columns
             .iter()
             .map(|column| column["kind"].clone())
@@ -241,40 +249,45 @@ fn halves_of_a_table_of_pixels_get_the_same_kinds_and_merge() {
             "-o",
             &model,
         ])
-        .good();
+        .succeeds();
         model
     });
     let merged = files.path("merged.abduce");
-    let ran = abduce(&["merge", &models[0], &models[1], "-o", &merged]).good();
-    assert!(!ran.stderr.contains("twice"), "{}", ran.stderr);
+    let outcome = abduce(&["merge", &models[0], &models[1], "-o", &merged]).succeeds();
+    assert!(!outcome.stderr.contains("twice"), "{}", outcome.stderr);
 }
 
 #[test]
-fn spellings_of_yes_are_one_level_for_a_fitted_model() {
+fn spellings_of_yes_are_one_level_in_predictions() {
     let files = Files::new();
     let learned = files.write("a.csv", "s,y\nTRUE,a\nFALSE,b\nTRUE,a\nFALSE,b\n");
     let model = files.fit(&["naive-bayes", &learned, "--target", "y"]);
-    let questions = files.write("b.csv", "s\ntrue\n0\n1\nFalse\n");
-    let ran = abduce(&["predict", &model, &questions]).good();
-    assert_eq!(ran.lines()[1..], ["a", "b", "a", "b"], "{}", ran.stderr);
-    assert!(
-        !ran.stderr.contains("not seen in the fit"),
+    let new = files.write("b.csv", "s\ntrue\n0\n1\nFalse\n");
+    let outcome = abduce(&["predict", &model, &new]).succeeds();
+    assert_eq!(
+        outcome.lines()[1..],
+        ["a", "b", "a", "b"],
         "{}",
-        ran.stderr
+        outcome.stderr
+    );
+    assert!(
+        !outcome.stderr.contains("not seen in the fit"),
+        "{}",
+        outcome.stderr
     );
 }
 
 #[test]
-fn columns_of_whole_numbers_are_drawn_and_filled_as_whole_numbers() {
+fn columns_of_integers_are_sampled_and_imputed_as_integers() {
     let files = Files::new();
     let table = files.write("a.csv", "m,l\n3750,1.5\n3800,2.5\n3251,1.25\n,2\n4100,3\n");
     let model = files.fit(&["mixture", &table, "-k", "1"]);
-    let drawn = abduce(&["sample", &model, "-n", "20"]).good();
+    let drawn = abduce(&["sample", &model, "-n", "20"]).succeeds();
     for line in &drawn.lines()[1..] {
         let (mass, length) = line.split_once(',').unwrap();
         assert!(!mass.contains('.') && length.contains('.'), "{line}");
     }
-    let filled = abduce(&["impute", &model, &table]).good();
+    let filled = abduce(&["impute", &model, &table]).succeeds();
     let cell = filled.lines()[4].split(',').next().unwrap().to_string();
     assert!(cell.parse::<i64>().is_ok(), "{cell}");
 }
@@ -284,11 +297,11 @@ fn fit_explains_how_kinds_are_inferred() {
     let files = Files::new();
     let table = files.write("a.csv", SCANS);
     let fit = ["fit", "naive-bayes", &table, "--target", "y"];
-    assert!(abduce(&fit).good().stderr.contains("inferred kinds"));
-    let questions = abduce(&[&fit[..], &["--kind", "*=real"]].concat()).good();
+    assert!(abduce(&fit).succeeds().stderr.contains("inferred kinds"));
+    let with_kinds = abduce(&[&fit[..], &["--kind", "*=real"]].concat()).succeeds();
     assert!(
-        !questions.stderr.contains("inferred kinds"),
+        !with_kinds.stderr.contains("inferred kinds"),
         "{}",
-        questions.stderr
+        with_kinds.stderr
     );
 }

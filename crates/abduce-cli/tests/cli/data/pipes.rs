@@ -1,11 +1,11 @@
-//! Pipes that close early, files that appear whole, Ctrl-C.
+//! Closed pipes, atomic output files, and signals.
 
 use crate::run::{Files, abduce, command, data};
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
 
 #[test]
-fn a_closed_stdout_ends_quietly() {
+fn a_closed_stdout_ends_the_command_without_an_error() {
     let files = Files::new();
     let model = files.fit(&["naive-bayes", &data("penguins.csv"), "--target", "species"]);
     let mut child = command(&["sample", &model, "-n", "1000000"])
@@ -32,7 +32,7 @@ fn a_failed_command_leaves_the_old_file_and_no_temporary_one() {
     abduce(&["predict", &model, &ragged, "-o", &out]).fails(2, &["line 3"]);
     abduce(&["fit", "mixture", &ragged, "-k", "2", "-o", &model]).fails(2, &["line 3"]);
     assert_eq!(files.read("out.csv"), "as it was\n");
-    abduce(&["show", &model]).good();
+    abduce(&["show", &model]).succeeds();
     assert_eq!(files.names(), ["model.abduce", "out.csv", "ragged.csv"]);
 }
 
@@ -47,10 +47,10 @@ fn results_have_the_usual_permissions_and_links_stay_links() {
     assert_eq!(mode(&model), mode(&plain));
     let link = files.path("link.csv");
     symlink(&plain, &link).unwrap();
-    abduce(&["sample", &model, "-n", "2", "-o", &link]).good();
+    abduce(&["sample", &model, "-n", "2", "-o", &link]).succeeds();
     assert!(std::fs::symlink_metadata(&link).unwrap().is_symlink());
     assert_eq!(files.read("plain").lines().count(), 3);
-    abduce(&["sample", &model, "-n", "2", "-o", "/dev/null"]).good();
+    abduce(&["sample", &model, "-n", "2", "-o", "/dev/null"]).succeeds();
 }
 
 #[cfg(unix)]
@@ -60,10 +60,10 @@ fn send(signal: &str, child: &std::process::Child) {
     assert!(kill.args([signal, &id]).status().unwrap().success());
 }
 
-/// Ends a fit that never ends by itself with a signal, once it has a model: how it ended, and
-/// what it said.
+/// Interrupts an endless fit by a signal after its first iteration. Returns the exit code and
+/// the messages.
 #[cfg(unix)]
-fn stopped_fit(table: &str, more: &[&str], signal: &str) -> (Option<i32>, String) {
+fn interrupted_fit(table: &str, more: &[&str], signal: &str) -> (Option<i32>, String) {
     let endless = [
         "fit",
         "mixture",
@@ -77,8 +77,8 @@ fn stopped_fit(table: &str, more: &[&str], signal: &str) -> (Option<i32>, String
         "--restarts",
         "1",
     ];
-    // How long the first iteration takes is not known: a fit that was stopped before is begun
-    // again and given more time.
+    // The time of the first iteration is unknown: a fit interrupted before it is run again with
+    // more time.
     for wait in (0..10).map(|number| std::time::Duration::from_millis(100 << number)) {
         let mut child = command(&[&endless[..], more].concat())
             .stdout(Stdio::piped())
@@ -87,7 +87,7 @@ fn stopped_fit(table: &str, more: &[&str], signal: &str) -> (Option<i32>, String
             .unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
-        // The columns are reported just before the first look at the rows.
+        // The columns are reported just before the first pass over the rows.
         while !line.contains("waiting") {
             line.clear();
             assert!(stderr.read_line(&mut line).unwrap() > 0, "the fit ended");
@@ -101,15 +101,15 @@ fn stopped_fit(table: &str, more: &[&str], signal: &str) -> (Option<i32>, String
             return (ended.status.code(), report);
         }
     }
-    panic!("the fit has no model after minutes");
+    panic!("the fit has no model after 100 seconds");
 }
 
-/// A table on which a mixture of many components goes on for long.
+/// A table on which a fit of many components takes long.
 #[cfg(unix)]
 fn many_rows(files: &Files) -> String {
     let small = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
     let table = files.path("large.csv");
-    abduce(&["sample", &small, "-n", "20000", "-o", &table]).good();
+    abduce(&["sample", &small, "-n", "20000", "-o", &table]).succeeds();
     table
 }
 
@@ -121,27 +121,30 @@ fn ctrl_c_writes_the_best_model_so_far() {
     }
     let files = Files::new();
     let table = many_rows(&files);
-    let model = files.path("kept.abduce");
-    let (code, report) = stopped_fit(&table, &["-o", &model], "-INT");
+    let model = files.path("partial.abduce");
+    let (code, report) = interrupted_fit(&table, &["-o", &model], "-INT");
     assert_eq!(code, Some(130), "{report}");
     assert!(
         report.contains("warning: the fit was interrupted"),
         "{report}"
     );
-    abduce(&["predict", &model, &data("faithful.csv")]).good();
-    assert_eq!(files.names(), ["kept.abduce", "large.csv", "model.abduce"]);
+    abduce(&["predict", &model, &data("faithful.csv")]).succeeds();
+    assert_eq!(
+        files.names(),
+        ["partial.abduce", "large.csv", "model.abduce"]
+    );
 }
 
 #[cfg(unix)]
 #[test]
-fn a_stopped_fit_without_an_output_file_is_lost() {
+fn an_interrupted_fit_without_an_output_file_is_an_error() {
     let files = Files::new();
     let table = many_rows(&files);
     for (signal, code) in [("-INT", 130), ("-TERM", 143)] {
         if is_ignored(signal) {
             continue;
         }
-        let (ended, report) = stopped_fit(&table, &[], signal);
+        let (ended, report) = interrupted_fit(&table, &[], signal);
         assert_eq!(ended, Some(code), "{report}");
         assert!(report.contains("error: the fit was stopped"), "{report}");
     }
@@ -165,8 +168,8 @@ fn signals_leave_no_half_written_file() {
     }
 }
 
-/// Whether this process ignores a signal, which its children then do too: SIGHUP under
-/// `nohup`, SIGINT in the background of a script.
+/// Whether this process ignores a signal, which its children inherit: SIGHUP under `nohup`,
+/// SIGINT in the background of a script.
 #[cfg(unix)]
 fn is_ignored(signal: &str) -> bool {
     let number = match signal {
@@ -182,7 +185,7 @@ fn is_ignored(signal: &str) -> bool {
     ignored.is_some_and(|mask| mask >> (number - 1) & 1 == 1)
 }
 
-/// A table of samples that is being written to `out.csv`.
+/// Starts to write a long sample to `out.csv`.
 #[cfg(unix)]
 fn endless_sample(files: &Files, model: &str) -> std::process::Child {
     let out = files.path("out.csv");
@@ -203,13 +206,13 @@ fn the_next_run_removes_temporary_files_of_a_killed_one() {
     send("-KILL", &child);
     child.wait_with_output().unwrap();
     assert_eq!(files.names().len(), 2);
-    abduce(&["sample", &model, "-n", "2", "-o", &files.path("out.csv")]).good();
+    abduce(&["sample", &model, "-n", "2", "-o", &files.path("out.csv")]).succeeds();
     assert_eq!(files.names(), ["model.abduce", "out.csv"]);
 }
 
 #[cfg(unix)]
 #[test]
-fn a_signal_ends_a_command_that_waits_for_the_reader_of_a_pipe() {
+fn a_signal_ends_a_command_that_waits_for_a_pipe() {
     if is_ignored("-TERM") {
         return;
     }
@@ -226,7 +229,7 @@ fn a_signal_ends_a_command_that_waits_for_the_reader_of_a_pipe() {
         "nothing reads the pipe"
     );
     send("-TERM", &child);
-    // Without the signal it would wait for as long as the pipe has no reader.
+    // Without the signal it would wait until the pipe has a reader.
     for _ in 0..600 {
         if child.try_wait().unwrap().is_some() {
             break;
@@ -263,7 +266,7 @@ fn a_signal_that_the_parent_ignores_is_ignored() {
 
 #[test]
 fn exit_codes_are_documented() {
-    let help = abduce(&["--help"]).good().stdout;
+    let help = abduce(&["--help"]).succeeds().stdout;
     let chapter = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/../../docs/src/introduction.md"
@@ -276,7 +279,7 @@ fn exit_codes_are_documented() {
 
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_reported() {
+fn a_full_disk_is_an_error() {
     let files = Files::new();
     let model = files.fit(&["mixture", &data("faithful.csv"), "-k", "2"]);
     abduce(&["sample", &model, "-n", "9999", "-o", "/dev/full"]).fails(1, &["/dev/full", "space"]);

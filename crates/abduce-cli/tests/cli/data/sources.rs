@@ -1,6 +1,6 @@
-//! Folders of texts, mailboxes and svmlight files, wherever data are taken.
+//! Folders of texts, mailboxes and svmlight files as input of every command.
 
-use crate::run::{Files, Ran, abduce, data};
+use crate::run::{Files, Outcome, abduce, data};
 
 /// The bundled messages: the label and the text of each.
 fn messages() -> Vec<(String, String)> {
@@ -13,7 +13,7 @@ fn messages() -> Vec<(String, String)> {
 }
 
 /// The same messages sorted by class, as folders, mailboxes and a table.
-fn written(files: &Files) -> [Vec<String>; 3] {
+fn write_sources(files: &Files) -> [Vec<String>; 3] {
     let mut sorted = messages();
     sorted.sort_by(|a, b| a.0.cmp(&b.0));
     let mut boxes = [String::new(), String::new()];
@@ -36,21 +36,21 @@ fn written(files: &Files) -> [Vec<String>; 3] {
     ]
 }
 
-fn run(command: &[&str], paths: &[String], more: &[&str]) -> Ran {
+fn run(command: &[&str], paths: &[String], more: &[&str]) -> Outcome {
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     abduce(&[command, &paths, more].concat())
 }
 
-/// A model without what it says of its files and its time.
+/// The body of a model file, without provenance.
 fn body(files: &Files, name: &str) -> serde_json::Value {
     let model: serde_json::Value = serde_json::from_str(&files.read(name)).unwrap();
     model["body"].clone()
 }
 
 #[test]
-fn a_folder_mailboxes_and_a_table_of_the_same_messages_are_one_model() {
+fn folders_mailboxes_and_tables_of_the_same_messages_give_the_same_model() {
     let files = Files::new();
-    let sources = written(&files);
+    let sources = write_sources(&files);
     for (number, paths) in sources.iter().enumerate() {
         let model = files.path(&format!("{number}.abduce"));
         let target: &[&str] = if number == 2 {
@@ -59,7 +59,7 @@ fn a_folder_mailboxes_and_a_table_of_the_same_messages_are_one_model() {
             &[]
         };
         let more = [&["-o", &model], target].concat();
-        run(&["fit", "naive-bayes"], paths, &more).good();
+        run(&["fit", "naive-bayes"], paths, &more).succeeds();
     }
     let expected = body(&files, "2.abduce");
     assert_eq!(body(&files, "0.abduce"), expected);
@@ -67,13 +67,16 @@ fn a_folder_mailboxes_and_a_table_of_the_same_messages_are_one_model() {
     for threads in ["1", "3"] {
         let model = files.path("threads.abduce");
         let more = ["-o", &model, "--threads", threads, "--memory", "0"];
-        run(&["fit", "naive-bayes"], &sources[0], &more).good();
+        run(&["fit", "naive-bayes"], &sources[0], &more).succeeds();
         assert_eq!(body(&files, "threads.abduce"), expected);
     }
-    // Each model answers about each source, and about new texts alone.
+    // A model of one source predicts the others, and new texts.
     let (folder, table) = (files.path("0.abduce"), files.path("2.abduce"));
-    let answer =
-        |model: &str, paths: &[String]| run(&["predict", model], paths, &["--proba"]).good().stdout;
+    let answer = |model: &str, paths: &[String]| {
+        run(&["predict", model], paths, &["--proba"])
+            .succeeds()
+            .stdout
+    };
     let expected = answer(&table, &sources[2]);
     for paths in &sources {
         assert_eq!(answer(&folder, paths), expected);
@@ -81,13 +84,13 @@ fn a_folder_mailboxes_and_a_table_of_the_same_messages_are_one_model() {
     std::fs::create_dir(files.path("new")).unwrap();
     files.write("new/1.txt", "claim your free prize");
     files.write("new/2.txt", "see you at home tonight");
-    let ran = run(&["predict", &folder], &[files.path("new")], &[]).good();
-    assert_eq!(ran.stdout, "prediction\nspam\nham\n");
-    let alone = run(&["predict", &folder], &sources[1][1..], &[]).good();
+    let outcome = run(&["predict", &folder], &[files.path("new")], &[]).succeeds();
+    assert_eq!(outcome.stdout, "prediction\nspam\nham\n");
+    let alone = run(&["predict", &folder], &sources[1][1..], &[]).succeeds();
     assert!(
         alone.lines()[1..]
             .iter()
-            .filter(|said| **said == "spam")
+            .filter(|line| **line == "spam")
             .count()
             > 5
     );
@@ -96,19 +99,23 @@ fn a_folder_mailboxes_and_a_table_of_the_same_messages_are_one_model() {
 #[test]
 fn every_command_reads_a_folder() {
     let files = Files::new();
-    let [folder, boxes, _] = written(&files);
+    let [folder, boxes, _] = write_sources(&files);
     let model = files.path("m.abduce");
-    run(&["fit", "naive-bayes"], &folder, &["-o", &model]).good();
+    run(&["fit", "naive-bayes"], &folder, &["-o", &model]).succeeds();
     let rows = messages().len();
-    let ran = run(&["score", &model], &folder, &[]).good();
-    assert_eq!(ran.lines().len(), rows + 1);
-    run(&["explain", &model], &folder, &["--row", "1"]).good();
-    let ran = run(&["impute", &model], &folder, &[]).good();
-    assert!(ran.stdout.starts_with("class,text\n"), "{}", ran.stdout);
+    let outcome = run(&["score", &model], &folder, &[]).succeeds();
+    assert_eq!(outcome.lines().len(), rows + 1);
+    run(&["explain", &model], &folder, &["--row", "1"]).succeeds();
+    let outcome = run(&["impute", &model], &folder, &[]).succeeds();
+    assert!(
+        outcome.stdout.starts_with("class,text\n"),
+        "{}",
+        outcome.stdout
+    );
     for paths in [&folder, &boxes] {
         let more = ["--folds", "4", "--ngrams", "1-2", "--json"];
         let report = run(&["evaluate", "naive-bayes"], paths, &more)
-            .good()
+            .succeeds()
             .json();
         assert_eq!(report["rows"], rows);
         assert!(
@@ -118,7 +125,7 @@ fn every_command_reads_a_folder() {
         );
     }
     let mixture = ["-k", "2", "--drop", "class"];
-    run(&["fit", "mixture"], &folder, &mixture).good();
+    run(&["fit", "mixture"], &folder, &mixture).succeeds();
     run(&["fit", "naive-bayes"], &folder, &["--target", "label"]).fails(2, &["class, text"]);
     run(&["fit", "naive-bayes"], &boxes[..1], &[]).fails(2, &["naive-bayes needs --target"]);
     run(&["fit", "kde"], &folder, &["--drop", "class"]).fails(2, &["no column is left"]);
@@ -135,21 +142,25 @@ fn svmlight_files_work_with_every_text_model() {
     let table = files.write("new.csv", "features\n1:1 4:1\n2:1 99:1\n");
     for event in ["multinomial", "bernoulli", "complement"] {
         let fit = ["fit", "naive-bayes", &rows, "--event", event, "-o", &model];
-        let ran = abduce(&fit).good();
-        assert!(ran.stderr.contains("features"), "{}", ran.stderr);
-        let ran = abduce(&["predict", &model, &new]).good();
-        assert_eq!(ran.stdout, "prediction\n1\n2\n", "{event}");
-        assert!(ran.stderr.contains("1 word is not"), "{}", ran.stderr);
+        let outcome = abduce(&fit).succeeds();
+        assert!(outcome.stderr.contains("features"), "{}", outcome.stderr);
+        let outcome = abduce(&["predict", &model, &new]).succeeds();
+        assert_eq!(outcome.stdout, "prediction\n1\n2\n", "{event}");
+        assert!(
+            outcome.stderr.contains("1 word is not"),
+            "{}",
+            outcome.stderr
+        );
         assert_eq!(
-            abduce(&["predict", &model, &table]).good().stdout,
-            ran.stdout
+            abduce(&["predict", &model, &table]).succeeds().stdout,
+            outcome.stdout
         );
         let evaluate = ["evaluate", "naive-bayes", &rows, "--event", event];
         let report = abduce(&[&evaluate[..], &["--folds", "3", "--json"]].concat());
-        assert_eq!(report.good().json()["rows"], 6);
+        assert_eq!(report.succeeds().json()["rows"], 6);
     }
-    abduce(&["explain", &model, &new, "--row", "1"]).good();
-    abduce(&["show", &model]).good();
+    abduce(&["explain", &model, &new, "--row", "1"]).succeeds();
+    abduce(&["show", &model]).succeeds();
     let text = files.write(
         "rows.csv",
         "label,features\n1,1:2 4:1\n2,2:1.5 3:2\n1,1:1 3:0.5 4:2\n2,2:3 3:1\n1,4:3\n2,3:2\n",
@@ -165,45 +176,52 @@ fn svmlight_files_work_with_every_text_model() {
         "complement",
     ];
     let other = files.path("other.abduce");
-    abduce(&[&fit[..], &pairs, &["-o", &other]].concat()).good();
+    abduce(&[&fit[..], &pairs, &["-o", &other]].concat()).succeeds();
     assert_eq!(body(&files, "m.abduce"), body(&files, "other.abduce"));
 }
 
 #[test]
-fn text_options_without_text_columns_are_noted() {
+fn text_options_without_text_columns_give_a_note() {
     let files = Files::new();
     let penguins = data("penguins.csv");
     let fit = |more: &[&str]| {
         let fit = ["fit", "naive-bayes", &penguins, "--target", "species"];
-        abduce(&[&fit[..], more].concat()).good().stderr
+        abduce(&[&fit[..], more].concat()).succeeds().stderr
     };
-    let said = fit(&["--ngrams", "1-2", "--min-df", "2"]);
-    assert!(said.contains("--ngrams, --min-df have no effect"), "{said}");
+    let notes = fit(&["--ngrams", "1-2", "--min-df", "2"]);
+    assert!(
+        notes.contains("--ngrams, --min-df have no effect"),
+        "{notes}"
+    );
     assert!(!fit(&[]).contains("no effect: "));
     let rows = files.write("rows.svm", ROWS);
-    let svm = abduce(&["fit", "naive-bayes", &rows, "--stop-words", "english"]).good();
+    let svm = abduce(&["fit", "naive-bayes", &rows, "--stop-words", "english"]).succeeds();
     assert!(
         svm.stderr.contains("--stop-words has no effect"),
         "{}",
         svm.stderr
     );
     let evaluate = ["evaluate", "naive-bayes", &rows, "--folds", "2"];
-    let ran = abduce(&[&evaluate[..], &["--hash-bits", "8"]].concat()).good();
+    let outcome = abduce(&[&evaluate[..], &["--hash-bits", "8"]].concat()).succeeds();
     assert!(
-        ran.stderr.contains("--hash-bits has no effect"),
+        outcome.stderr.contains("--hash-bits has no effect"),
         "{}",
-        ran.stderr
+        outcome.stderr
     );
     let table = data("messages.tsv");
     let text = ["fit", "naive-bayes", &table, "--target", "label"];
-    let ran = abduce(&[&text[..], &["--ngrams", "1-2"]].concat()).good();
-    assert!(!ran.stderr.contains("no effect: "), "{}", ran.stderr);
+    let outcome = abduce(&[&text[..], &["--ngrams", "1-2"]].concat()).succeeds();
+    assert!(
+        !outcome.stderr.contains("no effect: "),
+        "{}",
+        outcome.stderr
+    );
     let pairs = ["--terms", "pairs", "--ngrams", "2"];
     abduce(&[&text[..], &pairs].concat()).fails(2, &["not supported for terms with weights"]);
 }
 
 #[test]
-fn a_damaged_source_is_reported_once_with_its_position() {
+fn errors_in_sources_name_file_and_line() {
     let files = Files::new();
     let svm = files.write("bad.svm", "1 1:1\n2 7:-2\n");
     let fit = |path: &str| abduce(&["fit", "naive-bayes", path]);

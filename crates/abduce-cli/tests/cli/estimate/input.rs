@@ -1,27 +1,26 @@
-//! `abduce estimate`: rows, priors and columns that cannot be, and rows that
-//! hardly can.
+//! `abduce estimate`: invalid rows, priors and columns, and extreme values.
 
-use crate::estimate::{FAMILIES, column, estimate, near, report};
+use crate::estimate::{FAMILIES, assert_near, column, estimate, report};
 use crate::run::{Files, abduce, abduce_reading};
 
 #[test]
-fn a_row_outside_the_support_is_named() {
+fn rows_outside_the_support_are_an_error_with_their_line() {
     for (family, cells, more, impossible) in FAMILIES {
         let Some(impossible) = impossible else {
             continue;
         };
-        let place = format!("t.csv, line {}, ", cells.split(' ').count() + 2);
-        let ran = estimate(family, &format!("{cells} {impossible}"), more);
-        let words = [place.as_str(), "\"x\"", impossible, "fix or leave out"];
-        ran.fails(2, &words);
+        let line = format!("t.csv, line {}, ", cells.split(' ').count() + 2);
+        let outcome = estimate(family, &format!("{cells} {impossible}"), more);
+        let words = [line.as_str(), "\"x\"", impossible, "fix or leave out"];
+        outcome.fails(2, &words);
         estimate(family, "1 tall 0", more).fails(2, &["\"x\""]);
     }
     let files = Files::new();
     let table = files.write("t.csv", "a,b\n1,2\n\n3,-4\n");
     let multinomial = abduce(&["estimate", "multinomial", &table]);
     multinomial.fails(2, &["t.csv, line 4, column \"b\"", "-4"]);
-    let elsewhere = abduce(&["estimate", "poisson", &table, "--column", "c"]);
-    elsewhere.fails(2, &["no column \"c\"", "a, b"]);
+    let unknown = abduce(&["estimate", "poisson", &table, "--column", "c"]);
+    unknown.fails(2, &["no column \"c\"", "a, b"]);
 }
 
 #[test]
@@ -29,10 +28,10 @@ fn errors_name_the_file_of_the_row() {
     let files = Files::new();
     let first = files.write("first.csv", "x\n1\n2\n");
     let second = files.write("second.csv", "x\n3\n4\n-5\n");
-    let ran = abduce(&["estimate", "poisson", &first, &second, "--column", "x"]);
-    ran.fails(2, &["second.csv, line 4, column \"x\"", "-5"]);
+    let outcome = abduce(&["estimate", "poisson", &first, &second, "--column", "x"]);
+    outcome.fails(2, &["second.csv, line 4, column \"x\"", "-5"]);
     let same = abduce(&["estimate", "poisson", &first, "--column", "x"]);
-    same.good();
+    same.succeeds();
 }
 
 #[test]
@@ -44,9 +43,9 @@ fn columns_are_used_in_the_given_order() {
         let estimate = ["estimate", "multinomial", &table, "--column", columns];
         abduce(&[&estimate[..], &prior[..]].concat())
     };
-    let report = run("c,a,b").good().json();
+    let report = run("c,a,b").succeeds().json();
     assert_eq!(report["columns"], serde_json::json!(["c", "a", "b"]));
-    near(&report["mean"]["c"], 109.0 / 123.0);
+    assert_near(&report["mean"]["c"], 109.0 / 123.0);
     run("a,b,a").fails(2, &["\"a\" is named twice"]);
 }
 
@@ -65,14 +64,11 @@ fn a_prior_with_a_nonintegrable_pole_is_improper() {
 }
 
 #[test]
-fn a_column_with_only_no_has_no_successes() {
-    let noes = report("bernoulli", "no no no", &[]);
-    near(
-        &noes["maximum_likelihood"]["parameters"]["probability"],
-        0.0,
-    );
+fn a_column_of_one_negative_word_has_no_successes() {
+    let no = report("bernoulli", "no no no", &[]);
+    assert_near(&no["maximum_likelihood"]["parameters"]["probability"], 0.0);
     let cured = report("bernoulli", "cured cured", &[]);
-    near(
+    assert_near(
         &cured["maximum_likelihood"]["parameters"]["probability"],
         1.0,
     );
@@ -80,23 +76,31 @@ fn a_column_with_only_no_has_no_successes() {
 
 #[test]
 fn close_numbers_are_printed_with_enough_digits() {
-    let ran = estimate("gaussian", "1000000.1 1000000.2 1000000.4", &[]).good();
-    assert!(ran.stdout.contains("1000000.233"), "{}", ran.stdout);
-    assert!(!ran.stdout.contains("1000000 to 1000001"), "{}", ran.stdout);
+    let outcome = estimate("gaussian", "1000000.1 1000000.2 1000000.4", &[]).succeeds();
+    assert!(outcome.stdout.contains("1000000.233"), "{}", outcome.stdout);
+    assert!(
+        !outcome.stdout.contains("1000000 to 1000001"),
+        "{}",
+        outcome.stdout
+    );
     let cells = "100000000.1 100000000.2 100000000.4";
-    let ran = estimate("gaussian", cells, &["--above", "mean=100000000.25"]).good();
+    let outcome = estimate("gaussian", cells, &["--above", "mean=100000000.25"]).succeeds();
     for words in [
         "normal-gamma(mean=100000000.233,",
         "student-t(location=100000000.23,",
         "mean 100000000.23,",
         "P(mean > 100000000.25)",
     ] {
-        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+        assert!(
+            outcome.stdout.contains(words),
+            "{words}: {}",
+            outcome.stdout
+        );
     }
 }
 
 #[test]
-fn a_prior_table_may_have_names_or_not() {
+fn the_header_of_a_prior_table_is_optional() {
     let files = Files::new();
     let points = "0,2\n0.5,2\n0.6,8\n1,8\n";
     let named = files.write("named.csv", format!("place,density\n{points}"));
@@ -106,13 +110,13 @@ fn a_prior_table_may_have_names_or_not() {
         report["mean"]["probability"].as_f64().unwrap()
     };
     assert_eq!(mean(&named), mean(&bare));
-    let hole = files.write("hole.csv", "0,2\n0.5,\n1,3\n");
-    let ran = estimate("bernoulli", "1 1 0", &["--prior-table", &hole]);
-    ran.fails(2, &["hole.csv, line 2"]);
+    let incomplete = files.write("incomplete.csv", "0,2\n0.5,\n1,3\n");
+    let outcome = estimate("bernoulli", "1 1 0", &["--prior-table", &incomplete]);
+    outcome.fails(2, &["incomplete.csv, line 2"]);
 }
 
 #[test]
-fn test_rows_outside_the_support_are_refused() {
+fn test_rows_outside_the_support_are_an_error() {
     let files = Files::new();
     for (family, cells, more, impossible) in FAMILIES {
         let Some(impossible) = impossible.filter(|_| family != "bernoulli") else {
@@ -123,13 +127,13 @@ fn test_rows_outside_the_support_are_refused() {
             "beta" => files.write("test.csv", column(&format!("0.5 {impossible}"))),
             _ => test,
         };
-        let ran = estimate(family, cells, &[more, &["--test", &test]].concat());
-        ran.fails(2, &["test.csv, line 3", impossible]);
+        let outcome = estimate(family, cells, &[more, &["--test", &test]].concat());
+        outcome.fails(2, &["test.csv, line 3", impossible]);
     }
 }
 
 #[test]
-fn counts_that_are_all_zero_have_an_infinite_risk() {
+fn counts_that_are_all_0_have_an_infinite_risk() {
     for (family, known) in [
         ("poisson", &[][..]),
         ("geometric", &[]),
@@ -160,7 +164,7 @@ fn the_success_level_of_a_bernoulli_can_be_chosen() {
     let more = ["--positive", "no", "--test", &test];
     let tested = report("bernoulli", "no yes no no", &more);
     let expected = -0.5 * (0.75_f64.ln() + 0.25_f64.ln());
-    near(&tested["test"]["maximum_likelihood"], expected);
+    assert_near(&tested["test"]["maximum_likelihood"], expected);
     let wrong = estimate("bernoulli", "no yes", &["--positive", "ja"]);
     wrong.fails(2, &["--positive", "no, yes"]);
     estimate("poisson", "1 2", &["--positive", "1"]).fails(2, &["bernoulli"]);
@@ -172,8 +176,8 @@ fn trials_may_differ_from_row_to_row() {
     let table = files.write("t.csv", "won,played,other\n3,10,1\n0,2,2\n5,8,3\n");
     let run = |more: &[&str]| abduce(&[&["estimate", "binomial", &table], more].concat());
     let report = run(&["--column", "won", "--trials", "played", "--json"]);
-    let report = report.good().json();
-    near(
+    let report = report.succeeds().json();
+    assert_near(
         &report["maximum_likelihood"]["parameters"]["probability"],
         0.4,
     );
@@ -181,7 +185,7 @@ fn trials_may_differ_from_row_to_row() {
     assert_eq!(report["posterior"]["parameters"]["b"], 12.5);
     // ln C(10,3) + ln C(2,0) + ln C(8,5) + 8 ln 0.4 + 12 ln 0.6.
     let expected = 120.0_f64.ln() + 56.0_f64.ln() + 8.0 * 0.4_f64.ln() + 12.0 * 0.6_f64.ln();
-    near(&report["maximum_likelihood"]["log_likelihood"], expected);
+    assert_near(&report["maximum_likelihood"]["log_likelihood"], expected);
     run(&["--column", "played", "--trials", "won"]).fails(2, &["line 2", "3", "10 successes"]);
     run(&["--column", "won"]).fails(2, &["--trials"]);
     let same = |more: &[&str]| self::report("binomial", "3 0 5", more)["mean"].clone();
@@ -189,10 +193,10 @@ fn trials_may_differ_from_row_to_row() {
 }
 
 #[test]
-fn many_levels_are_not_all_on_one_line() {
+fn many_levels_are_abbreviated() {
     let cells: Vec<String> = (0..100).map(|i| format!("level{}", i % 50)).collect();
-    let ran = estimate("categorical", &cells.join(" "), &[]).good();
-    assert!(ran.stdout.contains("50 in all"), "{}", ran.stdout);
+    let outcome = estimate("categorical", &cells.join(" "), &[]).succeeds();
+    assert!(outcome.stdout.contains("50 in all"), "{}", outcome.stdout);
     let report = report("categorical", &cells.join(" "), &[]);
     let concentrations = report["posterior"]["parameters"]["concentration"].as_array();
     assert_eq!(concentrations.map(Vec::len), Some(50));
@@ -202,8 +206,8 @@ fn many_levels_are_not_all_on_one_line() {
 fn improper_priors_have_no_evidence_and_need_enough_rows() {
     let report = report("bernoulli", "1 0 1", &["--prior", "haldane"]);
     assert!(report["log_evidence"].is_null() && report["proper"] == false);
-    let ran = estimate("poisson", "3 1", &["--prior", "uniform"]).good();
-    assert!(ran.stdout.contains("improper"));
+    let outcome = estimate("poisson", "3 1", &["--prior", "uniform"]).succeeds();
+    assert!(outcome.stdout.contains("improper"));
     for (family, cells) in [
         ("gaussian", "3"),
         ("gaussian", "4 4 4"),
@@ -217,7 +221,7 @@ fn improper_priors_have_no_evidence_and_need_enough_rows() {
     ] {
         estimate(family, cells, &[]).fails(1, &["improper", "proper prior"]);
     }
-    // Where there is a maximum of the likelihood, that is told all the same.
+    // If the likelihood has a maximum, it is reported without a posterior.
     for (family, cells, prior) in [
         ("bernoulli", "1 1 1", "haldane"),
         ("binomial", "0 0", "haldane"),
@@ -228,14 +232,18 @@ fn improper_priors_have_no_evidence_and_need_enough_rows() {
         } else {
             &[]
         };
-        let ran = estimate(family, cells, &[&["--prior", prior], known].concat()).good();
-        assert!(ran.stderr.contains("improper"), "{}", ran.stderr);
+        let outcome = estimate(family, cells, &[&["--prior", prior], known].concat()).succeeds();
+        assert!(outcome.stderr.contains("improper"), "{}", outcome.stderr);
         assert!(
-            ran.stdout.contains("posterior       none"),
+            outcome.stdout.contains("posterior       none"),
             "{}",
-            ran.stdout
+            outcome.stdout
         );
-        assert!(ran.stdout.contains("log-likelihood"), "{}", ran.stdout);
+        assert!(
+            outcome.stdout.contains("log-likelihood"),
+            "{}",
+            outcome.stdout
+        );
     }
     for (family, cells, prior) in [
         ("gaussian", "4 4 4", "normal-gamma(0,1,2,1)"),
@@ -251,10 +259,10 @@ fn improper_priors_have_no_evidence_and_need_enough_rows() {
 }
 
 #[test]
-fn a_posterior_that_grows_towards_a_bound_has_no_mode() {
-    let ran = estimate("gamma", "0.3 0.1 0.7", &["--json"]).good();
-    assert!(ran.stderr.contains("no mode"), "{}", ran.stderr);
-    assert!(ran.json()["map"].is_null() && ran.json()["mean"].is_object());
+fn a_posterior_that_increases_towards_a_bound_has_no_mode() {
+    let outcome = estimate("gamma", "0.3 0.1 0.7", &["--json"]).succeeds();
+    assert!(outcome.stderr.contains("no mode"), "{}", outcome.stderr);
+    assert!(outcome.json()["map"].is_null() && outcome.json()["mean"].is_object());
 }
 
 #[test]
@@ -282,10 +290,10 @@ fn errors_about_priors_have_hints() {
         ("gamma", "shape=-1", &["0 or more"]),
         ("poisson", "beta(2,2)", &[]),
     ] {
-        let ran = estimate(family, "1 1 0", &["--prior", prior]);
+        let outcome = estimate(family, "1 1 0", &["--prior", prior]);
         if words.is_empty() {
-            // Any density is a prior of one parameter.
-            ran.good();
+            // Any density can be the prior of a single parameter.
+            outcome.succeeds();
         } else {
             let cells = if family == "gamma" { "1 2 3" } else { "1 1 0" };
             estimate(family, cells, &["--prior", prior]).fails(2, words);
@@ -307,7 +315,7 @@ fn errors_about_priors_have_hints() {
 }
 
 #[test]
-fn unknown_families_and_columns_are_refused_with_the_valid_ones() {
+fn unknown_families_and_columns_are_an_error_that_lists_the_valid_ones() {
     let files = Files::new();
     let table = files.write("t.csv", "x,y,z\n1,2,a\n0,3,b\n1,1,c\n");
     let run = |more: &[&str]| abduce(&[&["estimate"], more, &[&table]].concat());
@@ -317,30 +325,30 @@ fn unknown_families_and_columns_are_refused_with_the_valid_ones() {
     run(&["poisson", "--column", "x,y"]).fails(2, &["one column", "x, y"]);
     run(&["bernoulli"]).fails(2, &["one column", "x, y, z"]);
     run(&["bernoulli", "--column", "z"]).fails(2, &["\"z\"", "3 levels"]);
-    run(&["poisson", "--column", "y"]).good();
-    run(&["lognormal", "--column", "y"]).good();
+    run(&["poisson", "--column", "y"]).succeeds();
+    run(&["lognormal", "--column", "y"]).succeeds();
 }
 
 #[test]
-fn no_rows_are_refused_unless_the_prior_is_proper() {
+fn no_rows_are_an_error_unless_the_prior_is_proper() {
     let files = Files::new();
     let empty = files.write("empty.csv", "x\n");
     abduce(&["estimate", "poisson", &empty]).fails(2, &["no rows"]);
-    let hidden = files.write("hidden.csv", "x,y\n,1\nNA,2\n");
+    let missing = files.write("missing.csv", "x,y\n,1\nNA,2\n");
     let run = |family: &str, more: &[&str]| {
-        let line = ["estimate", family, &hidden, "--column", "x"];
+        let line = ["estimate", family, &missing, "--column", "x"];
         abduce(&[&line[..], more].concat())
     };
     run("poisson", &[]).fails(2, &["no row is seen"]);
     run("gamma", &[]).fails(2, &["no row is seen"]);
-    let prior = run("poisson", &["--prior", "gamma(3,2)", "--json"]).good();
-    near(&prior.json()["mean"]["rate"], 1.5);
+    let prior = run("poisson", &["--prior", "gamma(3,2)", "--json"]).succeeds();
+    assert_near(&prior.json()["mean"]["rate"], 1.5);
     assert_eq!(prior.json()["hidden"], 2);
     assert!(prior.json()["maximum_likelihood"].is_null());
 }
 
 #[test]
-fn huge_and_tiny_numbers_are_estimated_or_refused() {
+fn extreme_numbers_are_estimated_or_an_error() {
     let rate = |cells: &str| {
         let report = report("exponential", cells, &[]);
         report["maximum_likelihood"]["parameters"]["rate"]
@@ -350,7 +358,7 @@ fn huge_and_tiny_numbers_are_estimated_or_refused() {
     assert!((rate("1e-200 3e-200") / 5e199 - 1.0).abs() < 1e-12);
     assert!((rate("1e120 3e120") / 5e-121 - 1.0).abs() < 1e-12);
     let offset = report("gaussian", "100000001 100000002 100000003", &[]);
-    near(&offset["unbiased"]["variance"], 1.0);
+    assert_near(&offset["unbiased"]["variance"], 1.0);
     estimate("exponential", "1e300 2", &[]).fails(2, &["line 2", "too large", "1e140"]);
     for (family, cells, more, _) in FAMILIES {
         let unit = match family {
@@ -360,9 +368,17 @@ fn huge_and_tiny_numbers_are_estimated_or_refused() {
         };
         let cells = cells.split(' ').map(|cell| cell.parse::<f64>().unwrap());
         let huge = cells.map(|cell| format!("{:e}", unit * cell));
-        let ran = estimate(family, &huge.collect::<Vec<_>>().join(" "), more);
-        assert!([0, 1].contains(&ran.code), "{family}: {}", ran.stderr);
-        assert!(!ran.stdout.contains("NaN"), "{family}: {}", ran.stdout);
+        let outcome = estimate(family, &huge.collect::<Vec<_>>().join(" "), more);
+        assert!(
+            [0, 1].contains(&outcome.code),
+            "{family}: {}",
+            outcome.stderr
+        );
+        assert!(
+            !outcome.stdout.contains("NaN"),
+            "{family}: {}",
+            outcome.stdout
+        );
     }
 }
 
@@ -371,16 +387,16 @@ fn rows_are_read_from_a_pipe_and_results_written_to_a_file() {
     let files = Files::new();
     for (family, cells, more, _) in FAMILIES {
         let piped = [&["estimate", family, "-", "--json"], more].concat();
-        let piped = abduce_reading(&piped, &column(cells)).good().json();
+        let piped = abduce_reading(&piped, &column(cells)).succeeds().json();
         assert_eq!(piped, report(family, cells, more), "{family}");
     }
-    // Zeros and ones look like two levels, and are numbers all the same.
+    // Zeros and ones are read as numbers, not as two levels.
     let counts = abduce_reading(&["estimate", "geometric", "-"], &column("1 0 0"));
-    assert!(counts.good().stdout.contains("geometric of x: 3 rows"));
+    assert!(counts.succeeds().stdout.contains("geometric of x: 3 rows"));
     let table = files.write("t.csv", column("1 0 1"));
     let written = files.path("out.txt");
-    let ran = abduce(&["estimate", "bernoulli", &table, "-o", &written]).good();
-    assert_eq!(ran.stdout, "");
+    let outcome = abduce(&["estimate", "bernoulli", &table, "-o", &written]).succeeds();
+    assert_eq!(outcome.stdout, "");
     assert!(files.read("out.txt").starts_with("bernoulli of x"));
     abduce(&["estimate", "bernoulli", &table, "-o", &table]).fails(2, &["would overwrite"]);
 }

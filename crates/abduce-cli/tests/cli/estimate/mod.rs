@@ -1,12 +1,12 @@
-//! `abduce estimate`: what it says of every family, and how it is asked.
+//! `abduce estimate`: the reports of every family, and its options.
 
 mod input;
 
-use crate::run::{Files, Ran, abduce};
+use crate::run::{Files, Outcome, abduce};
 use serde_json::Value;
 
-/// Every family with rows it can have, what must be known of it, and a row that
-/// it cannot have.
+/// Every family with valid rows, the known parameters that it needs, and a row outside its
+/// support.
 pub const FAMILIES: [(&str, &str, &[&str], Option<&str>); 14] = [
     ("bernoulli", "1 0 1 1 0 1", &[], Some("2")),
     (
@@ -36,7 +36,7 @@ pub fn column(cells: &str) -> String {
 }
 
 /// Estimates from a table of one column x.
-pub fn estimate(family: &str, cells: &str, more: &[&str]) -> Ran {
+pub fn estimate(family: &str, cells: &str, more: &[&str]) -> Outcome {
     let files = Files::new();
     let table = files.write("t.csv", column(cells));
     abduce(&[&["estimate", family, &table], more].concat())
@@ -45,12 +45,12 @@ pub fn estimate(family: &str, cells: &str, more: &[&str]) -> Ran {
 #[track_caller]
 pub fn report(family: &str, cells: &str, more: &[&str]) -> Value {
     estimate(family, cells, &[&["--json"], more].concat())
-        .good()
+        .succeeds()
         .json()
 }
 
 #[track_caller]
-pub fn near(value: &Value, expected: f64) {
+pub fn assert_near(value: &Value, expected: f64) {
     let value = value.as_f64().unwrap();
     let error = (value - expected).abs();
     assert!(
@@ -60,7 +60,7 @@ pub fn near(value: &Value, expected: f64) {
 }
 
 #[test]
-fn the_report_of_a_beta_bernoulli_pair_is_complete() {
+fn the_report_of_a_beta_bernoulli_pair_has_known_values() {
     let files = Files::new();
     let data = files.write("data.csv", column("1 0 1 1 0 1"));
     let line = [
@@ -72,8 +72,8 @@ fn the_report_of_a_beta_bernoulli_pair_is_complete() {
         "--prior",
         "beta(2,2)",
     ];
-    let ran = abduce(&line).good();
-    assert_eq!(ran.stderr, "");
+    let outcome = abduce(&line).succeeds();
+    assert_eq!(outcome.stderr, "");
     for words in [
         "bernoulli of x: 6 rows",
         "ML  standard error    MAP  mean",
@@ -85,17 +85,21 @@ fn the_report_of_a_beta_bernoulli_pair_is_complete() {
         "log-evidence    -4.43082",
         "0.222778 to 0.956728 (Clopper-Pearson)",
     ] {
-        assert!(ran.stdout.contains(words), "no {words} in {}", ran.stdout);
+        assert!(
+            outcome.stdout.contains(words),
+            "no {words} in {}",
+            outcome.stdout
+        );
     }
-    let report = abduce(&[&line[..], &["--json"]].concat()).good().json();
-    near(
+    let report = abduce(&[&line[..], &["--json"]].concat()).succeeds().json();
+    assert_near(
         &report["maximum_likelihood"]["parameters"]["probability"],
         2.0 / 3.0,
     );
-    near(&report["map"]["probability"], 0.625);
-    near(&report["mean"]["probability"], 0.6);
-    near(&report["posterior"]["parameters"]["a"], 6.0);
-    near(&report["log_evidence"], -4.430816798843316);
+    assert_near(&report["map"]["probability"], 0.625);
+    assert_near(&report["mean"]["probability"], 0.6);
+    assert_near(&report["posterior"]["parameters"]["a"], 6.0);
+    assert_near(&report["log_evidence"], -4.430816798843316);
     assert_eq!(report["method"], "conjugate");
     assert_eq!(report["columns"][0], "x");
 }
@@ -103,7 +107,7 @@ fn the_report_of_a_beta_bernoulli_pair_is_complete() {
 #[test]
 fn every_family_has_every_part_of_the_report() {
     for (family, cells, more, _) in FAMILIES {
-        let ran = estimate(family, cells, more).good();
+        let outcome = estimate(family, cells, more).succeeds();
         for part in [
             "ML ",
             "mean",
@@ -117,9 +121,9 @@ fn every_family_has_every_part_of_the_report() {
             "log-loss of ML",
             "entropy of ML",
         ] {
-            assert!(ran.stdout.contains(part), "{family} has no {part}");
+            assert!(outcome.stdout.contains(part), "{family} has no {part}");
         }
-        assert!(!ran.stdout.contains("NaN"), "{}", ran.stdout);
+        assert!(!outcome.stdout.contains("NaN"), "{}", outcome.stdout);
         let report = report(family, cells, more);
         assert_eq!(report["family"], family);
         assert_eq!(report["rows"], cells.split(' ').count());
@@ -143,7 +147,7 @@ fn every_family_has_every_part_of_the_report() {
 }
 
 #[test]
-fn weight_two_is_the_row_twice_and_weight_zero_none() {
+fn weight_2_equals_the_row_twice_and_weight_0_no_row() {
     let files = Files::new();
     for (family, cells, more, impossible) in FAMILIES {
         let cells: Vec<&str> = cells.split(' ').collect();
@@ -160,14 +164,16 @@ fn weight_two_is_the_row_twice_and_weight_zero_none() {
         let line = ["estimate", family, "--json", "--column", "x"];
         let one = abduce(&[&line[..], more, &[&weighted, "--weight", "w"]].concat());
         let (one, other) = (
-            one.good().json(),
-            abduce(&[&line[..], more, &[&twice]].concat()).good().json(),
+            one.succeeds().json(),
+            abduce(&[&line[..], more, &[&twice]].concat())
+                .succeeds()
+                .json(),
         );
         assert_eq!(one["weight"], other["weight"]);
         let likelihood = |of: &Value| of["maximum_likelihood"]["log_likelihood"].clone();
-        near(&likelihood(&one), likelihood(&other).as_f64().unwrap());
+        assert_near(&likelihood(&one), likelihood(&other).as_f64().unwrap());
         for (name, mean) in other["mean"].as_object().unwrap() {
-            // The order of rows moves the draws of sampled posteriors a little.
+            // Draws from posteriors without a closed form depend a little on the order of rows.
             let (one, other) = (one["mean"][name].as_f64().unwrap(), mean.as_f64().unwrap());
             let error = (one - other).abs();
             assert!(
@@ -189,7 +195,7 @@ fn weight_two_is_the_row_twice_and_weight_zero_none() {
 }
 
 #[test]
-fn the_drug_trial_has_its_numbers_with_every_spelling_of_its_prior() {
+fn the_drug_trial_has_known_values_for_every_form_of_its_prior() {
     let files = Files::new();
     let table = files.write(
         "prior.csv",
@@ -202,13 +208,13 @@ fn the_drug_trial_has_its_numbers_with_every_spelling_of_its_prior() {
         &["--prior-table", &table],
     ] {
         let report = report("bernoulli", cured, &[prior, &["--above", "0.5"]].concat());
-        near(&report["above"][0]["probability"], 0.913618198);
-        near(&report["mean"]["probability"], 0.627715442);
-        near(&report["log_evidence"], -7.505432414);
+        assert_near(&report["above"][0]["probability"], 0.913618198);
+        assert_near(&report["mean"]["probability"], 0.627715442);
+        assert_near(&report["log_evidence"], -7.505432414);
         assert_eq!(report["method"], "quadrature");
     }
     let weighted = files.write("t.csv", "x,w\n1,6\n0,4\n");
-    let ran = abduce(&[
+    let outcome = abduce(&[
         "estimate",
         "bernoulli",
         &weighted,
@@ -220,45 +226,48 @@ fn the_drug_trial_has_its_numbers_with_every_spelling_of_its_prior() {
         &table,
         "--json",
     ]);
-    near(&ran.good().json()["mean"]["probability"], 0.627715442);
+    assert_near(
+        &outcome.succeeds().json()["mean"]["probability"],
+        0.627715442,
+    );
 }
 
 #[test]
 fn known_parameters_are_not_estimated() {
     let report = |family: &str, known: &str| report(family, "1 3 2 2", &["--known", known]);
-    near(&report("gaussian", "variance=4")["mean"]["mean"], 2.0);
+    assert_near(&report("gaussian", "variance=4")["mean"]["mean"], 2.0);
     let precision = report("gaussian", "mean=0");
-    near(
+    assert_near(
         &precision["maximum_likelihood"]["parameters"]["variance"],
         4.5,
     );
-    near(&report("gamma", "shape=2")["mean"]["rate"], 1.0);
+    assert_near(&report("gamma", "shape=2")["mean"]["rate"], 1.0);
     let size = report("negative-binomial", "size=2");
-    near(&size["mean"]["probability"], 0.5);
-    let refused = |family: &str, known: &[&str], words: &[&str]| {
+    assert_near(&size["mean"]["probability"], 0.5);
+    let assert_error = |family: &str, known: &[&str], words: &[&str]| {
         let options: Vec<&str> = known.iter().flat_map(|entry| ["--known", entry]).collect();
         estimate(family, "1 3 2 2", &options).fails(2, words);
     };
-    refused("binomial", &[], &["trials", "--trials 10"]);
-    refused("binomial", &["trials=2.5"], &["whole number", "2.5"]);
-    refused("binomial", &["trials=2"], &["t.csv, line 3", "from 0 to 2"]);
+    assert_error("binomial", &[], &["trials", "--trials 10"]);
+    assert_error("binomial", &["trials=2.5"], &["whole number", "2.5"]);
+    assert_error("binomial", &["trials=2"], &["t.csv, line 3", "from 0 to 2"]);
     let twice = ["variance=1", "variance=2"];
-    refused("gaussian", &twice, &["\"variance\"", "twice"]);
-    refused("gaussian", &["variance=big"], &["--known", "\"big\""]);
-    refused("gaussian", &["sd=1"], &["\"sd\"", "mean, variance"]);
-    refused("gaussian", &["variance=-1"], &["positive", "-1"]);
-    refused(
+    assert_error("gaussian", &twice, &["\"variance\"", "twice"]);
+    assert_error("gaussian", &["variance=big"], &["--known", "\"big\""]);
+    assert_error("gaussian", &["sd=1"], &["\"sd\"", "mean, variance"]);
+    assert_error("gaussian", &["variance=-1"], &["positive", "-1"]);
+    assert_error(
         "gaussian",
         &["mean=1", "variance=1"],
         &["nothing to estimate"],
     );
-    refused("gaussian", &["4"], &["\"4\"", "name=value"]);
-    refused("gaussian", &["mean=low"], &["\"low\"", "not a number"]);
-    refused("poisson", &["rate=1"], &["\"rate\"", "leave --known out"]);
+    assert_error("gaussian", &["4"], &["\"4\"", "name=value"]);
+    assert_error("gaussian", &["mean=low"], &["\"low\"", "not a number"]);
+    assert_error("poisson", &["rate=1"], &["\"rate\"", "leave --known out"]);
 }
 
 #[test]
-fn credible_levels_and_thresholds_can_be_chosen() {
+fn credible_levels_and_thresholds_can_be_set() {
     let cells = "3 0 7 2 2 5";
     let report = report(
         "poisson",
@@ -271,14 +280,14 @@ fn credible_levels_and_thresholds_can_be_chosen() {
         &report["above"][1]["probability"],
     );
     assert!(three.as_f64() < two.as_f64());
-    let ran = estimate("poisson", cells, &["--level", "0.5", "--above", "3"]).good();
-    assert!(ran.stdout.contains("50% equal-tailed") && ran.stdout.contains("P(rate > 3)"));
+    let outcome = estimate("poisson", cells, &["--level", "0.5", "--above", "3"]).succeeds();
+    assert!(outcome.stdout.contains("50% equal-tailed") && outcome.stdout.contains("P(rate > 3)"));
     let both = ["--above", "variance=4", "--above", "-1"];
-    let ran = estimate("gaussian", cells, &both).good();
-    assert!(ran.stdout.contains("P(variance > 4)") && ran.stdout.contains("P(mean > -1)"));
+    let outcome = estimate("gaussian", cells, &both).succeeds();
+    assert!(outcome.stdout.contains("P(variance > 4)") && outcome.stdout.contains("P(mean > -1)"));
     for level in ["0", "1", "1.5", "-1", "NaN"] {
-        let ran = estimate("poisson", cells, &["--level", level]);
-        ran.fails(2, &["between 0 and 1", level]);
+        let outcome = estimate("poisson", cells, &["--level", level]);
+        outcome.fails(2, &["between 0 and 1", level]);
     }
     estimate("poisson", cells, &["--above", "lambda=3"]).fails(2, &["\"lambda\"", "rate"]);
     estimate("gamma", "1 2 3", &["--above", "scale=3"]).fails(2, &["\"scale\"", "shape, rate"]);
@@ -293,15 +302,15 @@ fn risk_is_measured_on_test_rows_and_against_true_parameters() {
     assert_eq!(report["test"]["impossible"], 1);
     assert!(
         report["test"]["maximum_likelihood"].is_null(),
-        "infinity is no JSON number"
+        "JSON has no infinity"
     );
     assert!(report["test"]["predictive"].as_f64().unwrap() > 0.0);
-    let ran = estimate("bernoulli", "1 1 1", &["--test", &test]).good();
-    assert!(ran.stdout.contains("1 of 2 test rows are impossible"));
+    let outcome = estimate("bernoulli", "1 1 1", &["--test", &test]).succeeds();
+    assert!(outcome.stdout.contains("1 of 2 test rows are impossible"));
     let report = self::report("poisson", "3 0 7 2 2 5", &["--against", "poisson(3)"]);
-    near(&report["against"]["entropy"], 1.931470198);
+    assert_near(&report["against"]["entropy"], 1.931470198);
     let divergence = 3.0 * (3.0_f64 / (19.0 / 6.0)).ln() - 3.0 + 19.0 / 6.0;
-    near(&report["against"]["divergence"], divergence);
+    assert_near(&report["against"]["divergence"], divergence);
     let against = |text: &str| estimate("poisson", "3 0 7", &["--against", text]);
     against("poisson").fails(2, &["\"poisson\"", "poisson(3)"]);
     against("poisson(x)").fails(2, &["poisson(3)"]);
@@ -314,28 +323,32 @@ fn risk_is_measured_on_test_rows_and_against_true_parameters() {
 fn a_test_table_has_the_levels_of_the_data() {
     let files = Files::new();
     let yes = files.write("yes.csv", column("yes yes"));
-    let tested = |cells: &str| {
+    let test_loss = |cells: &str| {
         let report = report("bernoulli", cells, &["--test", &yes]);
         report["test"]["maximum_likelihood"].clone()
     };
-    // An only level is the second of two, and stays itself.
-    near(&tested("no yes yes no"), 2.0_f64.ln());
-    near(&tested("yes yes"), 0.0);
+    // A single level is the success in both tables.
+    assert_near(&test_loss("no yes yes no"), 2.0_f64.ln());
+    assert_near(&test_loss("yes yes"), 0.0);
     let other = files.write("other.csv", "y\n1\n");
     estimate("poisson", "1 2", &["--test", &other]).fails(2, &["x", "y"]);
 }
 
 #[test]
-fn the_second_of_two_words_counts_as_success() {
-    let ran = estimate("bernoulli", "yes no yes", &[]).good();
-    assert!(ran.stderr.contains("that of \"yes\""), "{}", ran.stderr);
+fn the_second_of_two_levels_is_the_success() {
+    let outcome = estimate("bernoulli", "yes no yes", &[]).succeeds();
+    assert!(
+        outcome.stderr.contains("that of \"yes\""),
+        "{}",
+        outcome.stderr
+    );
     let report = report("bernoulli", "yes no yes", &[]);
-    near(
+    assert_near(
         &report["maximum_likelihood"]["parameters"]["probability"],
         2.0 / 3.0,
     );
     let only = self::report("bernoulli", "yes yes", &[]);
-    near(
+    assert_near(
         &only["maximum_likelihood"]["parameters"]["probability"],
         1.0,
     );
@@ -346,9 +359,13 @@ fn the_second_of_two_words_counts_as_success() {
 fn missing_values_are_skipped_and_counted() {
     let report = report("poisson", "3 NA 5 ?", &[]);
     assert_eq!((&report["rows"], &report["hidden"]), (&2.into(), &2.into()));
-    near(&report["maximum_likelihood"]["parameters"]["rate"], 4.0);
-    let ran = estimate("poisson", "3 NA 5", &[]).good();
-    assert!(ran.stdout.contains("2 rows, 1 row with a missing value"));
+    assert_near(&report["maximum_likelihood"]["parameters"]["rate"], 4.0);
+    let outcome = estimate("poisson", "3 NA 5", &[]).succeeds();
+    assert!(
+        outcome
+            .stdout
+            .contains("2 rows, 1 row with a missing value")
+    );
 }
 
 #[test]
@@ -365,7 +382,7 @@ fn proper_priors_and_bounded_likelihoods_are_never_improper() {
         "--prior",
         prior,
     ])
-    .good();
+    .succeeds();
     let narrow = files.write("n.csv", "x\n1000.01\n1000.02\n999.99\n1000\n");
     let prior = "shape=gamma(2,0.1); rate=gamma(2,0.1)";
     let report = abduce(&[
@@ -386,10 +403,10 @@ fn a_parameter_at_its_bound_has_no_standard_error() {
         "x",
         "--json",
     ];
-    let errors = abduce(&arguments).good().json();
+    let errors = abduce(&arguments).succeeds().json();
     let errors = &errors["maximum_likelihood"]["standard_errors"];
     assert!(errors["size"].is_null(), "{errors}");
-    // Of a given size r and mean m, p = r/(r + m) has the variance p² (1 − p)/(n r).
+    // Given size r and mean m, p = r/(r + m) has variance p² (1 − p)/(n r).
     let (n, r, m) = (7.0, 1e7, 23.0 / 7.0);
     let p: f64 = r / (r + m);
     let expected = (p * p * (m / (r + m)) / (n * r)).sqrt();
@@ -398,7 +415,7 @@ fn a_parameter_at_its_bound_has_no_standard_error() {
 }
 
 #[test]
-fn a_deviation_without_enough_draws_is_left_out() {
+fn a_predictive_deviation_that_may_be_infinite_is_left_out() {
     let files = Files::new();
     let table = files.write("t.csv", "x\n0\n0\n0\n0\n");
     let arguments = [
@@ -409,7 +426,7 @@ fn a_deviation_without_enough_draws_is_left_out() {
         "x",
         "--json",
     ];
-    let json = abduce(&arguments).good().json();
+    let json = abduce(&arguments).succeeds().json();
     assert!(
         json["predictive"]["deviation"].is_null(),
         "{}",
@@ -424,7 +441,7 @@ fn a_deviation_without_enough_draws_is_left_out() {
 }
 
 #[test]
-fn the_hint_for_words_in_a_numeric_family_works() {
+fn words_in_a_numeric_family_are_an_error_with_their_line() {
     let files = Files::new();
     let table = files.write("t.csv", "t,x\na,1\nb,2\n");
     let words = files.write("words.csv", "t\na\nb\n");
@@ -432,19 +449,19 @@ fn the_hint_for_words_in_a_numeric_family_works() {
         &["gaussian", &table, "--column", "t"][..],
         &["gaussian", &words],
     ] {
-        let ran = abduce(&[&["estimate"], arguments].concat());
-        assert!(!ran.stderr.contains("--kind"), "{}", ran.stderr);
-        ran.fails(2, &["\"a\"", "line 2", "needs numbers"]);
+        let outcome = abduce(&[&["estimate"], arguments].concat());
+        assert!(!outcome.stderr.contains("--kind"), "{}", outcome.stderr);
+        outcome.fails(2, &["\"a\"", "line 2", "needs numbers"]);
     }
 }
 
 #[test]
-fn a_point_mass_gives_other_numbers_no_probability() {
+fn a_point_mass_reports_no_probability_of_other_numbers() {
     let files = Files::new();
     let one = abduce(&[
         "estimate",
         "point-mass",
         &files.write("p.csv", "x\n3.5\n3.5\n"),
     ]);
-    assert!(!one.good().stdout.contains("gives it a probability"));
+    assert!(!one.succeeds().stdout.contains("gives it a probability"));
 }

@@ -1,11 +1,11 @@
-//! `fit`: what it prints, what it keeps, what it refuses.
+//! `fit`: its output, the model file, and errors.
 
 use crate::run::{Files, abduce, abduce_reading, data, half_labelled};
 
 #[test]
 fn a_fit_prints_kinds_on_stderr_and_a_summary_on_stdout() {
     let penguins = data("penguins.csv");
-    let ran = abduce(&["fit", "naive-bayes", &penguins, "--target", "species"]).good();
+    let outcome = abduce(&["fit", "naive-bayes", &penguins, "--target", "species"]).succeeds();
     for word in [
         "344 rows",
         "Adelie",
@@ -14,10 +14,10 @@ fn a_fit_prints_kinds_on_stderr_and_a_summary_on_stdout() {
         "AIC",
         "converged",
     ] {
-        assert!(ran.stdout.contains(word), "{word}: {}", ran.stdout);
+        assert!(outcome.stdout.contains(word), "{word}: {}", outcome.stdout);
     }
     for word in ["bill_length_mm", "categorical", "target: Adelie"] {
-        assert!(ran.stderr.contains(word), "{word}: {}", ran.stderr);
+        assert!(outcome.stderr.contains(word), "{word}: {}", outcome.stderr);
     }
     let quiet = abduce(&[
         "fit",
@@ -27,12 +27,12 @@ fn a_fit_prints_kinds_on_stderr_and_a_summary_on_stdout() {
         "species",
         "--quiet",
     ]);
-    assert_eq!(quiet.good().stderr, "");
+    assert_eq!(quiet.succeeds().stderr, "");
 }
 
 #[test]
 fn json_has_the_documented_fields() {
-    let ran = abduce(&[
+    let outcome = abduce(&[
         "fit",
         "mixture",
         &data("faithful.csv"),
@@ -40,7 +40,7 @@ fn json_has_the_documented_fields() {
         "2",
         "--json",
     ]);
-    let json = ran.good().json();
+    let json = outcome.succeeds().json();
     for key in [
         "model",
         "rows",
@@ -79,17 +79,21 @@ fn json_has_the_documented_fields() {
 }
 
 #[test]
-fn half_labelled_penguins_are_all_used_and_all_predicted() {
+fn rows_without_a_label_are_used_and_predicted() {
     let files = Files::new();
     let half = files.write("half.csv", half_labelled());
     let model = files.fit(&["naive-bayes", &half, "--target", "species"]);
-    let shown = abduce(&["show", &model, "--json"]).good().json();
+    let shown = abduce(&["show", &model, "--json"]).succeeds().json();
     assert_eq!(shown["fit"]["rows"], 344);
-    let ran = abduce(&["predict", &model, &half]).good();
-    assert_eq!(ran.lines().len(), 345);
+    let outcome = abduce(&["predict", &model, &half]).succeeds();
+    assert_eq!(outcome.lines().len(), 345);
     let species = ["Adelie", "Chinstrap", "Gentoo"];
-    assert!(ran.lines()[1..].iter().all(|line| species.contains(line)));
-    // Discriminant analysis, whose assumptions hold here, gets them right too.
+    assert!(
+        outcome.lines()[1..]
+            .iter()
+            .all(|line| species.contains(line))
+    );
+    // The assumptions of discriminant analysis hold here, so that it is also accurate.
     let model = files.fit(&[
         "gda",
         &half,
@@ -98,16 +102,16 @@ fn half_labelled_penguins_are_all_used_and_all_predicted() {
         "--columns",
         "bill_length_mm,bill_depth_mm,flipper_length_mm,body_mass_g",
     ]);
-    let ran = abduce(&["predict", &model, &half]).good();
+    let outcome = abduce(&["predict", &model, &half]).succeeds();
     let truth = std::fs::read_to_string(data("penguins.csv")).unwrap();
-    let pairs = ran.stdout.lines().zip(truth.lines()).skip(1);
+    let pairs = outcome.stdout.lines().zip(truth.lines()).skip(1);
     let right = pairs.filter(|(predicted, row)| row.starts_with(predicted));
     assert!(right.count() >= 335);
 }
 
 #[test]
 fn every_option_of_a_mixture_is_accepted() {
-    let ran = abduce(&[
+    let outcome = abduce(&[
         "fit",
         "mixture",
         &data("penguins.csv"),
@@ -141,7 +145,7 @@ fn every_option_of_a_mixture_is_accepted() {
         "3",
         "--json",
     ]);
-    let json = ran.good().json();
+    let json = outcome.succeeds().json();
     assert_eq!(json["components"].as_array().unwrap().len(), 3);
     assert_eq!(json["columns"].as_array().unwrap().len(), 6);
     assert_eq!(json["restarts"].as_array().unwrap().len(), 2);
@@ -164,7 +168,7 @@ fn families_and_kinds_can_be_chosen() {
         "--family",
         "visits=poisson",
     ]);
-    let shown = abduce(&["show", &model]).good().stdout;
+    let shown = abduce(&["show", &model]).succeeds().stdout;
     for word in ["visits: poisson", "wait: exponential", "on: bernoulli"] {
         assert!(shown.contains(word), "{word}: {shown}");
     }
@@ -177,7 +181,7 @@ fn families_and_kinds_can_be_chosen() {
 }
 
 #[test]
-fn options_that_do_not_apply_are_refused() {
+fn options_that_do_not_apply_are_an_error() {
     let (penguins, faithful) = (data("penguins.csv"), data("faithful.csv"));
     let labelled = ["fit", "naive-bayes", &penguins, "--target", "species"];
     let with = |more: &[&str]| abduce(&[&labelled[..], more].concat());
@@ -194,7 +198,7 @@ fn options_that_do_not_apply_are_refused() {
 }
 
 #[test]
-fn planned_models_are_named_as_not_yet_available() {
+fn planned_models_are_reported_as_not_available() {
     let faithful = data("faithful.csv");
     let later = "not available in this version";
     for model in ["network", "logistic"] {
@@ -204,7 +208,7 @@ fn planned_models_are_named_as_not_yet_available() {
 }
 
 #[test]
-fn an_unwritable_output_is_refused_before_reading_data() {
+fn an_unwritable_output_is_an_error_before_reading_data() {
     let files = Files::new();
     let nowhere = files.path("no/such/folder/m.abduce");
     let absent = files.path("absent.csv");
@@ -228,7 +232,11 @@ fn an_unwritable_output_is_refused_before_reading_data() {
 fn data_are_read_from_stdin_gzip_and_several_files() {
     let files = Files::new();
     let text = std::fs::read_to_string(data("faithful.csv")).unwrap();
-    let whole = |ran: crate::run::Ran| ran.good().json()["log_likelihood"].as_f64().unwrap();
+    let whole = |outcome: crate::run::Outcome| {
+        outcome.succeeds().json()["log_likelihood"]
+            .as_f64()
+            .unwrap()
+    };
     let expected = whole(abduce(&[
         "fit",
         "mixture",
@@ -258,7 +266,7 @@ fn data_are_read_from_stdin_gzip_and_several_files() {
         expected
     );
     let bare = files.write("bare.txt", lines[1..].join("\n").replace(',', ";"));
-    let ran = abduce(&[
+    let outcome = abduce(&[
         "fit",
         "mixture",
         &bare,
@@ -273,28 +281,32 @@ fn data_are_read_from_stdin_gzip_and_several_files() {
         "--memory",
         "1K",
     ]);
-    assert_eq!(whole(ran), expected);
+    assert_eq!(whole(outcome), expected);
 }
 
 #[test]
-fn missing_values_unlabelled_rows_and_unsaved_models_are_noted() {
+fn missing_values_unlabelled_rows_and_unsaved_models_give_notes() {
     let files = Files::new();
     let table = files.write("t.csv", half_labelled());
     let fit = ["fit", "naive-bayes", &table, "--target", "species"];
-    let ran = abduce(&fit).good();
+    let outcome = abduce(&fit).succeeds();
     for words in [
         "172 unlabelled",
         "172 rows without a label",
         "11 missing",
         "pass -o FILE",
     ] {
-        assert!(ran.stderr.contains(words), "{words}: {}", ran.stderr);
+        assert!(
+            outcome.stderr.contains(words),
+            "{words}: {}",
+            outcome.stderr
+        );
     }
     let wide: Vec<String> = (0..50).map(|c| format!("c{c}")).collect();
     let (names, row) = (wide.join(","), vec!["1.5"; 50].join(","));
     let path = files.write("w.csv", format!("{names}\n{row}\n{row}\n"));
     let model = files.path("m.abduce");
-    let ran = abduce(&[
+    let outcome = abduce(&[
         "fit",
         "mixture",
         &path,
@@ -305,15 +317,19 @@ fn missing_values_unlabelled_rows_and_unsaved_models_are_noted() {
         "--covariance",
         "diagonal",
     ]);
-    assert!(ran.stderr.contains("and 20 more columns"), "{}", ran.stderr);
+    assert!(
+        outcome.stderr.contains("and 20 more columns"),
+        "{}",
+        outcome.stderr
+    );
     let few = files.write("few.csv", "c1\n1.5\n");
-    let ran = abduce(&["score", &model, &few]).good();
+    let outcome = abduce(&["score", &model, &few]).succeeds();
     let words = "the data lack 49 of the model's columns: c0, c2, c3 and 46 more";
-    assert!(ran.stderr.contains(words), "{}", ran.stderr);
+    assert!(outcome.stderr.contains(words), "{}", outcome.stderr);
 }
 
 #[test]
-fn a_grid_of_criteria_is_printed_and_kept_in_the_model() {
+fn a_grid_of_criteria_is_printed_and_stored_in_the_model() {
     let files = Files::new();
     let model = files.path("chosen.abduce");
     let faithful = data("faithful.csv");
@@ -328,10 +344,10 @@ fn a_grid_of_criteria_is_printed_and_kept_in_the_model() {
         "-o",
         &model,
     ];
-    let ran = abduce(&grid).good();
-    assert!(ran.stdout.contains("2314.30*"), "{}", ran.stdout);
-    assert!(ran.stdout.contains("covariance      tied (EEE)"));
-    let report = abduce(&[&grid[..], &["--json"]].concat()).good().json();
+    let outcome = abduce(&grid).succeeds();
+    assert!(outcome.stdout.contains("2314.30*"), "{}", outcome.stdout);
+    assert!(outcome.stdout.contains("covariance      tied (EEE)"));
+    let report = abduce(&[&grid[..], &["--json"]].concat()).succeeds().json();
     let (trace, elbo) = (&report["trace"], report["elbo"].as_array().unwrap());
     assert_eq!(elbo.len() as u64, report["iterations"].as_u64().unwrap());
     assert!(elbo[0].as_f64() <= trace[1].as_f64());
@@ -342,7 +358,7 @@ fn a_grid_of_criteria_is_printed_and_kept_in_the_model() {
     assert_eq!(report["components"].as_array().unwrap().len(), 3);
     let kept: serde_json::Value = serde_json::from_str(&files.read("chosen.abduce")).unwrap();
     assert_eq!(&kept["fit"]["selection"], selection);
-    abduce(&["predict", &model, &faithful]).good();
+    abduce(&["predict", &model, &faithful]).succeeds();
 }
 
 #[test]
@@ -369,7 +385,7 @@ fn options_of_model_selection_are_checked() {
 }
 
 #[test]
-fn predictive_naive_bayes_takes_rows_without_a_label() {
+fn predictive_naive_bayes_accepts_rows_without_a_label() {
     let arguments = ["fit", "naive-bayes", "-", "--target", "y", "--predictive"];
-    abduce_reading(&arguments, "y,x\na,1\nb,2\n,3\n").good();
+    abduce_reading(&arguments, "y,x\na,1\nb,2\n,3\n").succeeds();
 }

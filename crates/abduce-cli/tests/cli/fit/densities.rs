@@ -1,8 +1,8 @@
-//! `kde`, `histogram` and `knn`: fitted, shown and asked like any other model.
+//! `kde`, `histogram` and `knn` with every command.
 
 use crate::run::{Files, abduce, data};
 
-/// Penguins by their numbers.
+/// Fits a model of the species to the numeric columns of the penguins.
 fn penguins(files: &Files, model: &str) -> String {
     let penguins = data("penguins.csv");
     files.fit(&[
@@ -20,24 +20,24 @@ fn a_density_for_each_class_is_a_classifier() {
     for (model, least) in [("kde", 330), ("histogram", 330), ("knn", 330)] {
         let files = Files::new();
         let file = penguins(&files, model);
-        let ran = abduce(&["predict", &file, &data("penguins.csv")]).good();
+        let outcome = abduce(&["predict", &file, &data("penguins.csv")]).succeeds();
         let truth = std::fs::read_to_string(data("penguins.csv")).unwrap();
         let truth = truth
             .lines()
             .skip(1)
             .map(|line| line.split(',').next().unwrap());
-        let right = ran
+        let right = outcome
             .lines()
             .into_iter()
             .skip(1)
             .zip(truth)
             .filter(|(a, b)| a == b);
         assert!(right.count() >= least, "{model}");
-        let shown = abduce(&["show", &file]).good().stdout;
+        let shown = abduce(&["show", &file]).succeeds().stdout;
         for word in [model, "Gentoo", "tuning", "bill_length_mm"] {
             assert!(shown.contains(word), "{word}: {shown}");
         }
-        abduce(&["score", &file, &data("penguins.csv"), "--mean"]).good();
+        abduce(&["score", &file, &data("penguins.csv"), "--mean"]).succeeds();
     }
 }
 
@@ -46,7 +46,7 @@ fn the_summary_lists_the_chosen_bandwidths() {
     let faithful = data("faithful.csv");
     let json = |arguments: &[&str]| {
         let all = [&["fit"], arguments, &["--json"]].concat();
-        abduce(&all).good().json()
+        abduce(&all).succeeds().json()
     };
     let kde = json(&[
         "kde",
@@ -72,16 +72,19 @@ fn the_summary_lists_the_chosen_bandwidths() {
 }
 
 #[test]
-fn imputing_and_sampling_follow_the_seed() {
+fn imputed_and_sampled_values_do_not_depend_on_threads() {
     let files = Files::new();
     let file = penguins(&files, "kde");
-    let incomplete = files.write("holes.csv", "bill_length_mm,body_mass_g\n40,\n,5000\n,\n");
+    let incomplete = files.write(
+        "incomplete.csv",
+        "bill_length_mm,body_mass_g\n40,\n,5000\n,\n",
+    );
     for how in ["mean", "mode", "draw"] {
-        let ran = abduce(&["impute", &file, &incomplete, "--how", how]).good();
+        let outcome = abduce(&["impute", &file, &incomplete, "--how", how]).succeeds();
         assert!(
-            ran.lines()[1].starts_with("40,") && !ran.stdout.contains(",\n"),
+            outcome.lines()[1].starts_with("40,") && !outcome.stdout.contains(",\n"),
             "{}",
-            ran.stdout
+            outcome.stdout
         );
     }
     let draw = |threads| {
@@ -97,7 +100,7 @@ fn imputing_and_sampling_follow_the_seed() {
             "--threads",
             threads,
         ])
-        .good()
+        .succeeds()
         .stdout
     };
     assert_eq!(draw("1"), draw("2"));
@@ -111,16 +114,16 @@ fn imputing_and_sampling_follow_the_seed() {
 }
 
 #[test]
-fn densities_refuse_what_they_cannot_do() {
+fn unsupported_options_and_columns_of_densities_are_an_error() {
     let files = Files::new();
     let penguins = data("penguins.csv");
     let faithful = data("faithful.csv");
-    let refused = |arguments: &[&str], words: &[&str]| {
+    let assert_error = |arguments: &[&str], words: &[&str]| {
         abduce(&[&["fit"], arguments].concat()).fails(2, words);
     };
-    // All columns at once, ready to be typed.
+    // All columns are listed at once, in an option that can be copied.
     for model in ["kde", "histogram", "knn"] {
-        refused(
+        assert_error(
             &[model, &penguins],
             &[
                 "species (categorical)",
@@ -128,7 +131,7 @@ fn densities_refuse_what_they_cannot_do() {
                 "--target",
             ],
         );
-        refused(
+        assert_error(
             &[model, &penguins, "--target", "species"],
             &[
                 "island (categorical), sex (categorical)",
@@ -136,21 +139,21 @@ fn densities_refuse_what_they_cannot_do() {
             ],
         );
     }
-    refused(&["kde", &faithful, "--bins", "7"], &["--bins", "histogram"]);
-    refused(
+    assert_error(&["kde", &faithful, "--bins", "7"], &["--bins", "histogram"]);
+    assert_error(
         &["histogram", &faithful, "--kernel", "cosine"],
         &["--kernel", "kde"],
     );
-    refused(
+    assert_error(
         &["mixture", &faithful, "-k", "2", "--bandwidth", "cv"],
         &["--bandwidth"],
     );
-    refused(
+    assert_error(
         &["kde", &faithful, "--bandwidth", "isj"],
         &["isj", "one column"],
     );
-    refused(&["knn", &faithful, "--restarts", "3"], &["--restarts"]);
-    refused(
+    assert_error(&["knn", &faithful, "--restarts", "3"], &["--restarts"]);
+    assert_error(
         &["kde", &faithful, "--covariance", "tied"],
         &["diagonal or full"],
     );
@@ -171,17 +174,21 @@ fn a_column_of_naive_bayes_may_have_a_kernel_density() {
         "--family",
         families,
     ]);
-    let shown = abduce(&["show", &file]).good().stdout;
+    let shown = abduce(&["show", &file]).succeeds().stdout;
     assert!(shown.contains("bill_length_mm: kde") && shown.contains("body_mass_g: histogram"));
-    let ran = abduce(&["predict", &file, &penguins]).good();
-    let gentoo = ran.lines().iter().filter(|line| **line == "Gentoo").count();
+    let outcome = abduce(&["predict", &file, &penguins]).succeeds();
+    let gentoo = outcome
+        .lines()
+        .iter()
+        .filter(|line| **line == "Gentoo")
+        .count();
     assert!((120..=128).contains(&gentoo), "{gentoo}");
-    let incomplete = files.write("holes.csv", "bill_length_mm,body_mass_g\n,\n");
+    let incomplete = files.write("incomplete.csv", "bill_length_mm,body_mass_g\n,\n");
     for how in ["mean", "mode", "draw"] {
-        let filled = abduce(&["impute", &file, &incomplete, "--how", how]).good();
+        let filled = abduce(&["impute", &file, &incomplete, "--how", how]).succeeds();
         assert!(!filled.stdout.contains(",\n"), "{}", filled.stdout);
     }
-    // Levels are no numbers.
+    // A kernel density needs numbers.
     abduce(&[
         "fit",
         "naive-bayes",
@@ -195,40 +202,40 @@ fn a_column_of_naive_bayes_may_have_a_kernel_density() {
 }
 
 #[test]
-fn rows_without_neighbours_are_left_empty_and_counted() {
+fn rows_that_knn_cannot_predict_are_empty_and_counted() {
     let files = Files::new();
     let file = penguins(&files, "knn");
     let text = "bill_length_mm,bill_depth_mm,flipper_length_mm,body_mass_g\n\
                 40,18,190,3700\n,18,190,3700\n50,15,220,5000\n50,,,5000\n,,,\n";
-    let incomplete = files.write("holes.csv", text);
-    let ran = abduce(&["predict", &file, &incomplete]).good();
+    let incomplete = files.write("incomplete.csv", text);
+    let outcome = abduce(&["predict", &file, &incomplete]).succeeds();
     let empty = "\"\"";
     assert_eq!(
-        ran.lines(),
+        outcome.lines(),
         ["prediction", "Adelie", empty, "Gentoo", empty, "Adelie"]
     );
     let warning = "2 rows have a missing value (first: row 2)";
-    assert!(ran.stderr.contains(warning), "{}", ran.stderr);
-    let proba = abduce(&["predict", &file, &incomplete, "--proba"]).good();
+    assert!(outcome.stderr.contains(warning), "{}", outcome.stderr);
+    let proba = abduce(&["predict", &file, &incomplete, "--proba"]).succeeds();
     assert_eq!(proba.lines()[2], ",,,");
     let json = abduce(&["predict", &file, &incomplete, "--proba", "--json"])
-        .good()
+        .succeeds()
         .json();
     assert!(json["predictions"][1].is_null() && json["predictions"][2] == "Gentoo");
     assert!(json["probabilities"]["Adelie"][3].is_null());
     assert_eq!(json["probabilities"]["Adelie"].as_array().unwrap().len(), 5);
-    let scored = abduce(&["score", &file, &incomplete]).good();
+    let scored = abduce(&["score", &file, &incomplete]).succeeds();
     assert_eq!(scored.lines().len(), 6);
     assert!(scored.lines()[2] == empty && scored.lines()[5] == "0");
     assert!(scored.stderr.contains(warning), "{}", scored.stderr);
     let json = abduce(&["score", &file, &incomplete, "--mean", "--json"])
-        .good()
+        .succeeds()
         .json();
     assert!(json["rows"] == 3 && json["mean"].is_number());
-    let outliers = abduce(&["score", &file, &incomplete, "--outliers", "9"]).good();
+    let outliers = abduce(&["score", &file, &incomplete, "--outliers", "9"]).succeeds();
     assert_eq!(outliers.lines().len(), 4);
-    let nothing = files.write("nothing.csv", "bill_length_mm,body_mass_g\n40,\n");
-    abduce(&["score", &file, &nothing, "--mean"]).fails(1, &["no row has a density"]);
+    let unpredictable = files.write("nothing.csv", "bill_length_mm,body_mass_g\n40,\n");
+    abduce(&["score", &file, &unpredictable, "--mean"]).fails(1, &["no row has a density"]);
 }
 
 #[test]
@@ -239,9 +246,9 @@ fn a_density_without_classes_cannot_predict() {
         let file = files.fit(&[model, &faithful]);
         abduce(&["predict", &file, &faithful]).fails(2, &["no classes", "--target", "score"]);
     }
-    // Clusters are found, not told.
+    // A mixture predicts clusters.
     let file = files.fit(&["mixture", &faithful, "-k", "1"]);
-    abduce(&["predict", &file, &faithful]).good();
+    abduce(&["predict", &file, &faithful]).succeeds();
 }
 
 #[test]
@@ -250,7 +257,7 @@ fn fits_that_fall_back_to_another_rule_report_it() {
     let report = |text: &str, arguments: &[&str]| {
         let file = files.write("odd.csv", text);
         let all = [&["fit"], &arguments[..1], &[file.as_str()], &arguments[1..]].concat();
-        abduce(&all).good().stderr
+        abduce(&all).succeeds().stderr
     };
     let one = report("x,y\n1.5,2.5\n", &["kde"]);
     assert!(one.contains("no spread of its own: all rows"), "{one}");
@@ -275,7 +282,7 @@ fn fits_that_fall_back_to_another_rule_report_it() {
     );
     let file = files.write("odd.csv", &copies);
     let tuned = abduce(&["fit", "kde", &file, "--bandwidth", "cv"])
-        .good()
+        .succeeds()
         .stdout;
     assert!(
         tuned.contains("by Scott's rule where that has no solution"),
@@ -293,7 +300,7 @@ fn a_histogram_is_shown_with_its_edges_and_counts() {
     let files = Files::new();
     let table = files.write("t.csv", "x,z\n0,a\n1,a\n1.5,b\n4,b\n4,b\n");
     let file = files.fit(&["histogram", &table, "--target", "z", "--bins", "2"]);
-    let shown = abduce(&["show", &file]).good().stdout;
+    let shown = abduce(&["show", &file]).succeeds().stdout;
     let lines: Vec<Vec<&str>> = shown
         .lines()
         .map(|l| l.split_whitespace().collect())
@@ -307,26 +314,28 @@ fn a_histogram_is_shown_with_its_edges_and_counts() {
 fn values_that_a_density_cannot_impute_are_reported() {
     let files = Files::new();
     let table = files.write("t.csv", "x,y\n0,1\n1,2\n2,1\n3,4\n");
-    let incomplete = files.write("holes.csv", "x,y\n0,1\n,2\n99,\n");
+    let incomplete = files.write("incomplete.csv", "x,y\n0,1\n,2\n99,\n");
     let knn = files.fit(&["knn", &table]);
     abduce(&["impute", &knn, &incomplete])
-        .fails(2, &["holes.csv, line 3", "cannot fill missing values"]);
+        .fails(2, &["incomplete.csv, line 3", "cannot fill missing values"]);
     let histogram = files.fit(&["histogram", &table, "--bins", "2"]);
-    let ran = abduce(&["impute", &histogram, &incomplete]).good();
+    let outcome = abduce(&["impute", &histogram, &incomplete]).succeeds();
     assert!(
-        ran.stderr.contains("1 row with missing values: impossible"),
+        outcome
+            .stderr
+            .contains("1 row with missing values: impossible"),
         "{}",
-        ran.stderr
+        outcome.stderr
     );
 }
 
 #[test]
-fn every_family_with_a_width_warns_of_a_class_of_equal_numbers() {
+fn a_class_of_equal_numbers_is_predicted_with_every_family() {
     let files = Files::new();
     let of_b = (0..20).map(|i| format!("{},b\n", 0.03 + 0.047 * f64::from(i)));
     let table: String = of_b.chain((0..20).map(|_| "0.4,a\n".to_string())).collect();
     let table = files.write("equal.csv", format!("x,z\n{table}"));
-    let questions = files.write("asked.csv", "x\n0.4\n0.9\n");
+    let new = files.write("new.csv", "x\n0.4\n0.9\n");
     for family in [
         "gaussian",
         "student-t",
@@ -349,8 +358,12 @@ fn every_family_with_a_width_warns_of_a_class_of_equal_numbers() {
                 "--variance-floor",
                 floor,
             ]);
-            let ran = abduce(&["predict", &file, &questions]).good();
-            assert_eq!(ran.lines(), ["prediction", "a", "b"], "{family} {floor}");
+            let outcome = abduce(&["predict", &file, &new]).succeeds();
+            assert_eq!(
+                outcome.lines(),
+                ["prediction", "a", "b"],
+                "{family} {floor}"
+            );
         }
     }
 }
@@ -368,8 +381,8 @@ fn a_joint_histogram_of_many_columns_has_a_warning() {
     }
     let table = files.write("t.csv", text);
     let fit = ["fit", "histogram", &table, "--target", "y"];
-    let warned = "warning: a joint histogram of 13 columns";
-    assert!(abduce(&fit).good().stderr.contains(warned));
+    let warning = "warning: a joint histogram of 13 columns";
+    assert!(abduce(&fit).succeeds().stderr.contains(warning));
     let few = [&fit[..], &["--columns", "c1,c2"]].concat();
-    assert!(!abduce(&few).good().stderr.contains(warned));
+    assert!(!abduce(&few).succeeds().stderr.contains(warning));
 }

@@ -1,5 +1,5 @@
-//! How a mixture stands and how its starts ended, in words and in JSON; and the tests of
-//! how many components it has.
+//! Diagnostics of mixtures and their starts in text and JSON, and bootstrap tests of the number
+//! of components.
 
 use crate::run::*;
 
@@ -9,16 +9,20 @@ fn a_mixture_is_reported_with_figures_for_each_component() {
     let (faithful, model) = (data("faithful.csv"), files.path("model.abduce"));
     let fit = ["fit", "mixture", &faithful, "-k", "3", "-o", &model];
     let tied = [&fit[..], &["--covariance", "tied"]].concat();
-    let ran = abduce(&tied).good();
+    let outcome = abduce(&tied).succeeds();
     for words in [
         "rows  condition  uncertainty",
         "starts          10: best objective -1126.3160 reached by ",
         "certainty       0.85",
         ", mean uncertainty 0.06",
     ] {
-        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+        assert!(
+            outcome.stdout.contains(words),
+            "{words}: {}",
+            outcome.stdout
+        );
     }
-    let report = abduce(&[&tied[..], &["--json"]].concat()).good().json();
+    let report = abduce(&[&tied[..], &["--json"]].concat()).succeeds().json();
     let starts = report["starts"].as_array().unwrap();
     assert_eq!(starts.len(), 10);
     assert_eq!(starts[0]["ended"], "converged");
@@ -34,8 +38,8 @@ fn a_mixture_is_reported_with_figures_for_each_component() {
     let kept: serde_json::Value = serde_json::from_str(&files.read("model.abduce")).unwrap();
     assert_eq!(&kept["fit"]["diagnostics"], diagnostics);
     assert_eq!(&kept["fit"]["starts"], &report["starts"]);
-    let shown = abduce(&["show", &model]).good().stdout;
-    assert!(!ran.stdout.contains("effective"), "{}", ran.stdout);
+    let shown = abduce(&["show", &model]).succeeds().stdout;
+    assert!(!outcome.stdout.contains("effective"), "{}", outcome.stdout);
     assert!(shown.contains("Kish's rows"), "{shown}");
     assert!(shown.contains("uncertainty  entropy"), "{shown}");
     assert!(shown.contains("reached by"), "{shown}");
@@ -45,14 +49,14 @@ fn a_mixture_is_reported_with_figures_for_each_component() {
 fn labelled_classes_have_no_entropy_figures() {
     let penguins = data("penguins.csv");
     let fit = ["fit", "gda", &penguins, "--target", "species"];
-    let ran = abduce(&fit).good();
+    let outcome = abduce(&fit).succeeds();
     for word in ["uncertainty", "certainty", "starts"] {
-        assert!(!ran.stdout.contains(word), "{}", ran.stdout);
+        assert!(!outcome.stdout.contains(word), "{}", outcome.stdout);
     }
-    assert!(ran.stdout.contains("condition"), "{}", ran.stdout);
+    assert!(outcome.stdout.contains("condition"), "{}", outcome.stdout);
 }
 
-/// Two clusters of one column, eight standard deviations apart.
+/// Two clusters in one column, at a distance of eight standard deviations.
 fn two_clusters() -> String {
     let mut state = 7u64;
     let mut uniform = || {
@@ -69,7 +73,7 @@ fn two_clusters() -> String {
 }
 
 #[test]
-fn bootstrap_tests_stop_at_the_first_number_not_rejected() {
+fn bootstrap_tests_stop_at_the_first_accepted_number() {
     let files = Files::new();
     let table = files.write("two.csv", two_clusters());
     let model = files.path("tested.abduce");
@@ -80,15 +84,19 @@ fn bootstrap_tests_stop_at_the_first_number_not_rejected() {
             .into_iter()
             .chain(options)
             .collect();
-        abduce(&all).good()
+        abduce(&all).succeeds()
     };
-    let ran = fit(&["-o", &model]);
+    let outcome = fit(&["-o", &model]);
     for words in [
         "components      LRTS       p",
         "1 or 2      119.2905  0.0250",
         "2 components: not rejected at 0.05; 39 tables simulated",
     ] {
-        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+        assert!(
+            outcome.stdout.contains(words),
+            "{words}: {}",
+            outcome.stdout
+        );
     }
     let kept: serde_json::Value = serde_json::from_str(&files.read("tested.abduce")).unwrap();
     let test = &kept["fit"]["bootstrap"];
@@ -96,7 +104,7 @@ fn bootstrap_tests_stop_at_the_first_number_not_rejected() {
     assert_eq!(test["accepted"], true);
     assert_eq!(test["steps"].as_array().unwrap().len(), 2);
     assert_eq!(kept["provenance"]["specification"]["components"], 2);
-    let shown = abduce(&["show", &model]).good().stdout;
+    let shown = abduce(&["show", &model]).succeeds().stdout;
     assert!(shown.contains("1 or 2"), "{shown}");
 }
 
@@ -131,9 +139,17 @@ fn fixed_small_variances_are_not_reported_as_degenerate() {
     let columns = "bill_length_mm,body_mass_g";
     let penguins = data("penguins.csv");
     let fit = ["fit", "mixture", &penguins, "-k", "3", "--columns", columns];
-    let ran = abduce(&[&fit[..], &["--covariance", "identity"]].concat()).good();
-    assert!(!ran.stderr.contains("almost no variance"), "{}", ran.stderr);
-    assert!(!ran.stdout.contains("almost no variance"), "{}", ran.stdout);
+    let outcome = abduce(&[&fit[..], &["--covariance", "identity"]].concat()).succeeds();
+    assert!(
+        !outcome.stderr.contains("almost no variance"),
+        "{}",
+        outcome.stderr
+    );
+    assert!(
+        !outcome.stdout.contains("almost no variance"),
+        "{}",
+        outcome.stdout
+    );
 }
 
 #[test]
@@ -149,8 +165,8 @@ fn uniform_columns_in_a_mixture_give_a_warning() {
         "waiting=uniform",
     ];
     let report = |more: &[&str]| {
-        let ran = abduce(&[&fit[..], more].concat()).good();
-        format!("{}{}", ran.stdout, ran.stderr).contains("never narrows")
+        let outcome = abduce(&[&fit[..], more].concat()).succeeds();
+        format!("{}{}", outcome.stdout, outcome.stderr).contains("never narrows")
     };
     assert!(report(&[]));
     assert!(!report(&["--method", "hard"]));
@@ -158,7 +174,7 @@ fn uniform_columns_in_a_mixture_give_a_warning() {
 }
 
 #[test]
-fn there_are_at_most_as_many_components_as_rows() {
+fn the_number_of_components_is_at_most_the_number_of_rows() {
     let faithful = data("faithful.csv");
     let fit = [
         "fit",
@@ -169,7 +185,7 @@ fn there_are_at_most_as_many_components_as_rows() {
         "--restarts",
         "1",
     ];
-    let ran = abduce(&[&fit[..], &["--max-iter", "2"]].concat()).good();
-    let report = format!("{}{}", ran.stdout, ran.stderr);
+    let outcome = abduce(&[&fit[..], &["--max-iter", "2"]].concat()).succeeds();
+    let report = format!("{}{}", outcome.stdout, outcome.stderr);
     assert!(report.contains("components were requested"), "{report}");
 }

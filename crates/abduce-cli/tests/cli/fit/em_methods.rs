@@ -1,11 +1,11 @@
-//! `fit --method` and `--accelerate`: what each does, and what it refuses.
+//! `fit --method` and `--accelerate`.
 
 use crate::run::{Files, abduce, data};
 
 /// Two overlapping groups of numbers, in a file.
 fn overlapping(files: &Files, rows: usize) -> String {
     let mut text = String::from("x,y\n");
-    // A generator of its own, so that the file is the same everywhere.
+    // A fixed generator, so that the file is the same on every machine.
     let mut state = 1u64;
     let mut next = || {
         state = state
@@ -24,7 +24,7 @@ fn overlapping(files: &Files, rows: usize) -> String {
 
 fn fitted(path: &str, more: &[&str]) -> serde_json::Value {
     let arguments = [&["fit", "mixture", path, "-k", "2", "--json"], more].concat();
-    abduce(&arguments).good().json()
+    abduce(&arguments).succeeds().json()
 }
 
 #[test]
@@ -33,26 +33,29 @@ fn acceleration_reaches_the_same_likelihood_in_fewer_iterations() {
     let path = overlapping(&files, 2000);
     let plain = fitted(&path, &["--accelerate", "none"]);
     for how in ["auto", "squarem"] {
-        let long = fitted(&path, &["--accelerate", how]);
-        // Of all starts: which of them is the best by a hair is a matter of rounding.
+        let accelerated = fitted(&path, &["--accelerate", how]);
+        // Summed over all starts, because the best of nearly equal ones depends on rounding.
         let iterations = |json: &serde_json::Value| -> u64 {
             let starts = json["starts"].as_array().unwrap().iter();
             starts
                 .map(|entry| entry["iterations"].as_u64().unwrap())
                 .sum()
         };
-        assert!(iterations(&long) < iterations(&plain), "{how}");
+        assert!(iterations(&accelerated) < iterations(&plain), "{how}");
         let likelihood = |json: &serde_json::Value| json["log_likelihood"].as_f64().unwrap();
-        assert!(likelihood(&long) >= likelihood(&plain) - 1e-4, "{how}");
-        assert_eq!(long["monotone"], true);
-        assert_eq!(long["converged"], true);
-        let trace = long["trace"].as_array().unwrap().len();
-        assert_eq!(long["elbo"].as_array().unwrap().len() + 1, trace);
+        assert!(
+            likelihood(&accelerated) >= likelihood(&plain) - 1e-4,
+            "{how}"
+        );
+        assert_eq!(accelerated["monotone"], true);
+        assert_eq!(accelerated["converged"], true);
+        let trace = accelerated["trace"].as_array().unwrap().len();
+        assert_eq!(accelerated["elbo"].as_array().unwrap().len() + 1, trace);
     }
 }
 
 #[test]
-fn stochastic_and_online_em_end_near_plain_em() {
+fn stochastic_and_online_em_reach_the_likelihood_of_em() {
     let files = Files::new();
     let path = overlapping(&files, 20_000);
     let plain = fitted(&path, &[]);
@@ -79,7 +82,7 @@ fn stochastic_and_online_em_end_near_plain_em() {
 }
 
 #[test]
-fn options_of_one_method_are_refused_by_the_others() {
+fn options_of_another_method_are_an_error() {
     let faithful = data("faithful.csv");
     let fit = |model: &str, more: &[&str]| {
         abduce(&[&["fit", model, &faithful, "-k", "2"], more].concat())

@@ -1,11 +1,11 @@
-//! What of a mixture is given: noise, held and tied parameters, and where a fit begins.
+//! Noise components, fixed and tied parameters, and given starts.
 
 use crate::run::{Files, abduce, data};
 
 #[test]
-fn noise_is_a_separate_component_in_every_answer() {
+fn noise_is_a_component_in_every_command() {
     let files = Files::new();
-    // A grid of rows about the origin, and a few far out.
+    // A grid of rows near the origin, and a few far rows.
     let mut text = String::from("x,y,color\n");
     for i in 0..200 {
         let (x, y) = (f64::from(i % 20) / 10.0, f64::from(i / 20) / 5.0);
@@ -22,27 +22,30 @@ fn noise_is_a_separate_component_in_every_answer() {
     }
     let table = files.write("noisy.csv", &text);
     let file = files.fit(&["mixture", &table, "-k", "1", "--noise"]);
-    let shown = abduce(&["show", &file]).good().stdout;
+    let shown = abduce(&["show", &file]).succeeds().stdout;
     for word in ["noise", "from", "to", "-60", "90"] {
         assert!(shown.contains(word), "{word}: {shown}");
     }
-    let questions = files.write("asked.csv", "x,y,color\n1,1,red\n500,500,blue\n,,\n1,,\n");
-    let predicted = abduce(&["predict", &file, &questions, "--proba"]).good();
+    let new = files.write("new.csv", "x,y,color\n1,1,red\n500,500,blue\n,,\n1,,\n");
+    let predicted = abduce(&["predict", &file, &new, "--proba"]).succeeds();
     let lines = predicted.lines();
     assert_eq!(lines[0], "prediction,P(1),P(noise)");
     assert!(lines[1].starts_with("1,0.99"), "{}", lines[1]);
     assert_eq!(lines[2], "noise,0,1");
     for command in ["score", "impute"] {
-        abduce(&[command, &file, &questions]).good();
+        abduce(&[command, &file, &new]).succeeds();
     }
-    abduce(&["explain", &file, &questions, "--row", "2"]).good();
+    abduce(&["explain", &file, &new, "--row", "2"]).succeeds();
     assert_eq!(
-        abduce(&["sample", &file, "-n", "40"]).good().lines().len(),
+        abduce(&["sample", &file, "-n", "40"])
+            .succeeds()
+            .lines()
+            .len(),
         41
     );
     let image = files.path("noisy.svg");
-    abduce(&["plot", &file, &table, "-o", &image]).good();
-    let json = abduce(&["fit", "mixture", &table, "-k", "1", "--noise", "--json"]).good();
+    abduce(&["plot", &file, &table, "-o", &image]).succeeds();
+    let json = abduce(&["fit", "mixture", &table, "-k", "1", "--noise", "--json"]).succeeds();
     assert_eq!(json.json()["components"].as_array().unwrap().len(), 2);
 }
 
@@ -54,7 +57,7 @@ fn a_zero_inflated_poisson_is_a_mixture_with_a_fixed_poisson() {
         text.push_str(&format!("{count}\n"));
     }
     let table = files.write("visits.csv", &text);
-    let held = [
+    let fixed = [
         "fit",
         "mixture",
         &table,
@@ -63,15 +66,15 @@ fn a_zero_inflated_poisson_is_a_mixture_with_a_fixed_poisson() {
         "--fix",
         "1:visits=poisson(0)",
     ];
-    let held = abduce(&[&held[..], &["--tol", "1e-12", "--json"]].concat()).good();
+    let fixed = abduce(&[&fixed[..], &["--tol", "1e-12", "--json"]].concat()).succeeds();
     let family = ["fit", "mixture", &table, "-k", "1", "--json"];
     let family = [&family[..], &["--family", "visits=zero-inflated-poisson"]].concat();
-    let family = abduce(&family).good();
+    let family = abduce(&family).succeeds();
     for key in ["log_likelihood", "bic"] {
-        let (a, b) = (held.json()[key].as_f64(), family.json()[key].as_f64());
+        let (a, b) = (fixed.json()[key].as_f64(), family.json()[key].as_f64());
         assert!((a.unwrap() - b.unwrap()).abs() < 1e-6, "{key}: {a:?} {b:?}");
     }
-    assert_eq!(held.json()["parameters"], family.json()["parameters"]);
+    assert_eq!(fixed.json()["parameters"], family.json()["parameters"]);
 }
 
 #[test]
@@ -79,13 +82,13 @@ fn fits_start_from_the_given_parameters() {
     let files = Files::new();
     let faithful = data("faithful.csv");
     let file = files.fit(&["mixture", &faithful, "-k", "2"]);
-    let again = abduce(&["fit", "mixture", &faithful, "--start", &file, "--json"]).good();
+    let again = abduce(&["fit", "mixture", &faithful, "--start", &file, "--json"]).succeeds();
     assert!(again.json()["iterations"].as_u64().unwrap() <= 2);
     let fixed = ["fit", "mixture", &faithful, "--start", &file, "--json"];
-    let fixed = abduce(&[&fixed[..], &["--fix", "1", "--fix", "weights"]].concat()).good();
+    let fixed = abduce(&[&fixed[..], &["--fix", "1", "--fix", "weights"]].concat()).succeeds();
     assert_eq!(fixed.json()["parameters"], 5);
     let penguins = data("penguins.csv");
-    let begun = files.fit(&[
+    let started = files.fit(&[
         "mixture",
         &penguins,
         "--start-by",
@@ -93,12 +96,12 @@ fn fits_start_from_the_given_parameters() {
         "--drop",
         "island,sex,year",
     ]);
-    let predicted = abduce(&["predict", &begun, &penguins]).good();
+    let predicted = abduce(&["predict", &started, &penguins]).succeeds();
     assert!(predicted.lines().contains(&"3"));
 }
 
 #[test]
-fn impossible_fixed_parameters_are_refused_with_the_reason() {
+fn invalid_fixed_parameters_are_an_error_with_the_reason() {
     let files = Files::new();
     let faithful = data("faithful.csv");
     let file = files.fit(&["mixture", &faithful, "-k", "2"]);
@@ -138,20 +141,24 @@ fn impossible_fixed_parameters_are_refused_with_the_reason() {
         ),
     ];
     for (more, expected) in cases {
-        let ran = abduce(&[&["fit", "mixture", &faithful], more].concat());
-        assert_eq!(ran.code, 2, "{more:?}: {}", ran.stderr);
-        assert!(ran.stderr.contains(expected), "{more:?}: {}", ran.stderr);
+        let outcome = abduce(&[&["fit", "mixture", &faithful], more].concat());
+        assert_eq!(outcome.code, 2, "{more:?}: {}", outcome.stderr);
+        assert!(
+            outcome.stderr.contains(expected),
+            "{more:?}: {}",
+            outcome.stderr
+        );
     }
-    let ran = abduce(&["fit", "gda", &penguins, "--target", "species", "--noise"]);
-    assert_eq!(ran.code, 2);
+    let outcome = abduce(&["fit", "gda", &penguins, "--target", "species", "--noise"]);
+    assert_eq!(outcome.code, 2);
     assert!(
-        ran.stderr.contains("--noise does not apply"),
+        outcome.stderr.contains("--noise does not apply"),
         "{}",
-        ran.stderr
+        outcome.stderr
     );
-    let ran = abduce(&["fit", "mixture", &faithful, "--start-by", "waiting"]);
-    assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("--kind"), "{}", ran.stderr);
+    let outcome = abduce(&["fit", "mixture", &faithful, "--start-by", "waiting"]);
+    assert_eq!(outcome.code, 2);
+    assert!(outcome.stderr.contains("--kind"), "{}", outcome.stderr);
 }
 
 #[test]
@@ -169,17 +176,17 @@ fn fixed_parameters_stay_fixed_in_updates() {
     ];
     let tied = files.fit(&[&fit[..], &["--tie", "bill_depth_mm"]].concat());
     let updated = files.path("updated.abduce");
-    abduce(&["update", &tied, &penguins, "-o", &updated]).good();
-    // The weights of three classes, three Gaussians and one.
+    abduce(&["update", &tied, &penguins, "-o", &updated]).succeeds();
+    // 2 weights, 3 Gaussians of bill length and 1 of bill depth.
     for file in [&tied, &updated] {
-        let shown = abduce(&["show", file]).good().stdout;
+        let shown = abduce(&["show", file]).succeeds().stdout;
         assert!(shown.contains("parameters      10"), "{shown}");
     }
     let faithful = data("faithful.csv");
     let noisy = Files::new();
     let noisy = noisy.fit(&["mixture", &faithful, "-k", "2", "--noise"]);
-    let refused = abduce(&["update", &noisy, &faithful]);
-    refused.fails(2, &["noise", "--start"]);
+    let updated = abduce(&["update", &noisy, &faithful]);
+    updated.fails(2, &["noise", "--start"]);
 }
 
 #[test]
@@ -191,19 +198,19 @@ fn a_mixture_with_noise_and_a_constant_column_can_be_saved() {
     for more in [&["--noise"][..], &["--noise", "--tails", "student-t"]] {
         let fit = [&["mixture", &table, "-k", "2"], &numbers[..], more].concat();
         let model = files.fit(&fit);
-        abduce(&["predict", &model, &table]).good();
+        abduce(&["predict", &model, &table]).succeeds();
     }
 }
 
 #[test]
 fn a_pooled_m_estimate_uses_the_proportions_of_the_table() {
     let files = Files::new();
-    // Labelled rows have other levels than those without a label: of all 12 rows, 3 have p.
+    // Level p is in 3 of all 12 rows, but in 3 of the 4 labelled ones.
     let rows = "p,a\np,b\np,a\nq,b\nq,\nq,\nq,\nq,\nq,\nq,\nq,\nq,\n";
     let table = files.write("t.csv", format!("l,y\n{rows}"));
     let pseudocounts = |fit: &[&str]| {
         let model = files.fit(&[fit, &["--smoothing", "m=4,pooled"]].concat());
-        let shown = abduce(&["show", &model]).good().stdout;
+        let shown = abduce(&["show", &model]).succeeds().stdout;
         assert!(
             shown.contains("m-estimate of 4 rows in the proportions"),
             "{shown}"

@@ -1,8 +1,8 @@
-//! One Gaussian over all numbers.
+//! `fit gaussian`.
 
 use crate::run::{Files, abduce, data};
 
-/// The rows of the faithful table.
+/// The rows of faithful.csv.
 fn faithful() -> Vec<[f64; 2]> {
     let text = std::fs::read_to_string(data("faithful.csv")).unwrap();
     let numbers = |line: &str| -> [f64; 2] {
@@ -14,7 +14,7 @@ fn faithful() -> Vec<[f64; 2]> {
 }
 
 #[test]
-fn complete_rows_give_the_mean_and_the_covariance_of_the_table() {
+fn the_likelihood_of_complete_rows_is_that_of_the_sample_covariance() {
     let rows = faithful();
     let n = rows.len() as f64;
     let mean = [0, 1].map(|c| rows.iter().map(|row| row[c]).sum::<f64>() / n);
@@ -34,7 +34,7 @@ fn complete_rows_give_the_mean_and_the_covariance_of_the_table() {
         "0",
         "--json",
     ];
-    let fitted = abduce(&fit).good().json();
+    let fitted = abduce(&fit).succeeds().json();
     let log_likelihood = fitted["log_likelihood"].as_f64().unwrap();
     assert!((log_likelihood - expected).abs() < 1e-9 * expected.abs());
     assert_eq!(fitted["parameters"], 5);
@@ -44,8 +44,8 @@ fn complete_rows_give_the_mean_and_the_covariance_of_the_table() {
 #[test]
 fn missing_values_are_imputed_by_regression() {
     let files = Files::new();
-    // The maximum for a monotone pattern (Anderson 1957): the moments of x are of all rows, the
-    // regression of y on x is of the complete ones.
+    // The maximum for a monotone pattern (Anderson 1957): the moments of x from all rows, the
+    // regression of y on x from the complete rows.
     let table = files.write(
         "t.csv",
         "x,y\n1.5,2.1\n2.5,5.1\n3.5,5.1\n4.5,9.1\n6.5,\n9.5,\n",
@@ -60,8 +60,8 @@ fn missing_values_are_imputed_by_regression() {
         "--tol",
         "1e-14",
     ];
-    abduce(&[&fit[..], &["-o", &model]].concat()).good();
-    let filled = abduce(&["impute", &model, &table]).good().stdout;
+    abduce(&[&fit[..], &["-o", &model]].concat()).succeeds();
+    let filled = abduce(&["impute", &model, &table]).succeeds().stdout;
     let last: Vec<f64> = filled
         .lines()
         .last()
@@ -71,7 +71,7 @@ fn missing_values_are_imputed_by_regression() {
         .collect();
     // The regression line is y = -0.95 + 2.1 x.
     assert!((last[1] - (-0.95 + 2.1 * 9.5)).abs() < 1e-5, "{filled}");
-    let shown = abduce(&["show", &model, "--json"]).good().json();
+    let shown = abduce(&["show", &model, "--json"]).succeeds().json();
     let parameters = &shown["body"]["parameters"]["leaves"][0][0];
     let mean = parameters["mean"].as_array().unwrap();
     assert!((mean[0].as_f64().unwrap() - 28.0 / 6.0).abs() < 1e-12);
@@ -79,13 +79,13 @@ fn missing_values_are_imputed_by_regression() {
 }
 
 #[test]
-fn a_gaussian_is_evaluated_like_every_model() {
-    let ran = abduce(&["evaluate", "gaussian", &data("faithful.csv"), "--json"]).good();
-    assert!(ran.json()["log_likelihood"]["all"].as_f64().unwrap() < 0.0);
+fn the_evaluated_likelihood_is_near_that_of_the_fit() {
+    let outcome = abduce(&["evaluate", "gaussian", &data("faithful.csv"), "--json"]).succeeds();
+    assert!(outcome.json()["log_likelihood"]["all"].as_f64().unwrap() < 0.0);
 }
 
 #[test]
-fn columns_that_are_not_numbers_are_refused() {
-    let ran = abduce(&["fit", "gaussian", &data("penguins.csv")]);
-    ran.fails(2, &["column \"species\"", "needs numbers", "--drop"]);
+fn columns_that_are_not_numbers_are_an_error() {
+    let outcome = abduce(&["fit", "gaussian", &data("penguins.csv")]);
+    outcome.fails(2, &["column \"species\"", "needs numbers", "--drop"]);
 }

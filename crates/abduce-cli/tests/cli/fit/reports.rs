@@ -1,10 +1,9 @@
-//! What fits of mixtures and k-means say of themselves: in the summary, in --json, by
-//! `show` and in plots.
+//! Reports of mixtures and k-means: the summary, --json, `show` and plots.
 
-use crate::run::{Files, Ran, abduce, command, data};
+use crate::run::{Files, Outcome, abduce, command, data};
 use unicode_width::UnicodeWidthStr;
 
-/// Numbers of two groups far apart, in one column.
+/// Two distant groups in one column.
 fn one_column(files: &Files) -> String {
     let mut text = String::from("x\n");
     for i in 0..40 {
@@ -23,14 +22,14 @@ fn lines_fit_the_width_of_the_terminal() {
     let model = files.fit(&fit);
     let narrow = |arguments: &[&str]| {
         let mut command = command(arguments);
-        Ran::of(command.env("COLUMNS", "40").output().unwrap()).good()
+        Outcome::of(command.env("COLUMNS", "40").output().unwrap()).succeeds()
     };
     let cross_validated = [&["evaluate"][..], &fit].concat();
     let fitted_again = [&["fit"][..], &fit].concat();
     for arguments in [&["show", &model][..], &cross_validated, &fitted_again] {
-        let ran = narrow(arguments);
-        for line in ran.stdout.lines().chain(ran.stderr.lines()) {
-            // A word of its own may be wider, as the name of a temporary file is.
+        let outcome = narrow(arguments);
+        for line in outcome.stdout.lines().chain(outcome.stderr.lines()) {
+            // A single word may be wider, such as the name of a temporary file.
             let is_one_word = line.split_whitespace().count() < 2;
             assert!(line.width() <= 40 || is_one_word, "{arguments:?}: {line}");
         }
@@ -42,13 +41,13 @@ fn show_lists_the_settings_that_differ_from_the_defaults() {
     let files = Files::new();
     let faithful = data("faithful.csv");
     let plain = files.fit(&["mixture", &faithful, "-k", "2"]);
-    let shown = abduce(&["show", &plain]).good().stdout;
+    let shown = abduce(&["show", &plain]).succeeds().stdout;
     assert!(shown.contains("covariance      full (VVV)"), "{shown}");
     for word in ["method", "tails", "prior", "fixed", "tied"] {
         let line = format!("\n  {word} ");
         assert!(!shown.contains(&line), "{word}: {shown}");
     }
-    let questions = [
+    let fit = [
         "mixture",
         &faithful,
         "-k",
@@ -64,8 +63,8 @@ fn show_lists_the_settings_that_differ_from_the_defaults() {
         "--fix",
         "weights=0.25,0.75",
     ];
-    let file = files.fit(&questions);
-    let shown = abduce(&["show", &file]).good().stdout;
+    let file = files.fit(&fit);
+    let shown = abduce(&["show", &file]).succeeds().stdout;
     for line in [
         "method          hard",
         "covariance      EEI",
@@ -75,7 +74,7 @@ fn show_lists_the_settings_that_differ_from_the_defaults() {
     ] {
         assert!(shown.contains(line), "{line}: {shown}");
     }
-    let held = [
+    let fixed = [
         "mixture",
         &faithful,
         "-k",
@@ -85,25 +84,27 @@ fn show_lists_the_settings_that_differ_from_the_defaults() {
         "--tie",
         "eruptions",
     ];
-    let shown = abduce(&["show", &files.fit(&held)]).good().stdout;
+    let shown = abduce(&["show", &files.fit(&fixed)]).succeeds().stdout;
     let fixed = "fixed           1:waiting=gaussian(mean 55, variance 30)";
     assert!(shown.contains(fixed), "{shown}");
     assert!(shown.contains("tied            eruptions"), "{shown}");
 }
 
 #[test]
-fn choosing_the_largest_number_of_components_notes_that_more_may_fit_better() {
+fn selecting_the_largest_number_of_components_gives_a_note() {
     let files = Files::new();
     let faithful = data("faithful.csv");
     let choice = |k: &str| {
         let fit = ["fit", "mixture", &faithful, "-k", k, "--covariance", "EEE"];
         let model = files.path("chosen.abduce");
-        let text = abduce(&[&fit[..], &["-o", &model]].concat()).good().stdout;
-        let shown = abduce(&["show", &model]).good().stdout;
-        let json = abduce(&[&fit[..], &["--json"]].concat()).good().json();
+        let text = abduce(&[&fit[..], &["-o", &model]].concat())
+            .succeeds()
+            .stdout;
+        let shown = abduce(&["show", &model]).succeeds().stdout;
+        let json = abduce(&[&fit[..], &["--json"]].concat()).succeeds().json();
         [text, shown, json["notes"].to_string()]
     };
-    // Three is the best of one to four.
+    // Three components have the best BIC of one to four.
     for report in choice("1-3") {
         assert!(
             report.contains("the largest number of components was chosen"),
@@ -125,12 +126,12 @@ fn kmeans_reports_its_starts() {
     let model = files.path("clusters.abduce");
     let fit = ["fit", "kmeans", &faithful, "-k", "5", "--restarts", "7"];
     let fit = [&fit[..], &["--init", "random", "-o", &model]].concat();
-    let report = abduce(&fit).good().stdout;
-    let shown = abduce(&["show", &model]).good().stdout;
+    let report = abduce(&fit).succeeds().stdout;
+    let shown = abduce(&["show", &model]).succeeds().stdout;
     for text in [report, shown] {
         assert!(text.contains("starts          7: best inertia "), "{text}");
     }
-    let json = abduce(&[&fit[..], &["--json"]].concat()).good().json();
+    let json = abduce(&[&fit[..], &["--json"]].concat()).succeeds().json();
     let starts = json["starts"].as_array().unwrap();
     assert_eq!(starts.len(), 7);
     let inertias = starts
@@ -143,15 +144,15 @@ fn kmeans_reports_its_starts() {
         assert!(entry["iterations"].as_u64().unwrap() > 0);
     }
     let few = abduce(&[&fit[..], &["--max-iter", "1", "--json"]].concat());
-    let few = few.good().json();
+    let few = few.succeeds().json();
     assert_eq!(few["starts"][0]["ended"], "unconverged");
     let medoids = ["fit", "kmeans", &faithful, "-k", "2", "--medoids", "--json"];
-    let medoids = abduce(&medoids).good().json();
+    let medoids = abduce(&medoids).succeeds().json();
     assert_eq!(medoids["starts"].as_array().unwrap().len(), 10);
 }
 
 #[test]
-fn rows_of_weight_zero_count_in_no_cluster() {
+fn rows_of_weight_0_change_no_cluster() {
     let files = Files::new();
     let rows = "1,,1\n1.2,,1\n8,,1\n9,,1\n";
     let weighted = format!("x,y,w\n{rows}8.3,5,0\n100,,0\n");
@@ -159,7 +160,7 @@ fn rows_of_weight_zero_count_in_no_cluster() {
     let without = files.write("without.csv", format!("x,y,w\n{rows}"));
     let fit = |path: &str| {
         let fit = ["fit", "kmeans", path, "-k", "2", "--weight", "w", "--json"];
-        abduce(&fit).good().json()
+        abduce(&fit).succeeds().json()
     };
     let (one, other) = (fit(&weighted), fit(&without));
     assert_eq!(one["rows"], 4);
@@ -177,7 +178,7 @@ fn equivalent_covariances_of_one_column_are_fitted_once() {
     let files = Files::new();
     let one = one_column(&files);
     let fit = ["fit", "mixture", &one, "-k", "1-3", "--covariance", "all"];
-    let report = abduce(&fit).good().stdout;
+    let report = abduce(&fit).succeeds().stdout;
     let heading = |line: &str| {
         line.split_whitespace()
             .eq(["BIC", "EII", "spherical", "EVI"])
@@ -198,16 +199,16 @@ fn options_for_gaussians_have_a_note_if_there_are_none() {
     let levels = files.write("levels.csv", "a,b\nx,u\ny,v\nx,u\ny,u\nx,v\n");
     let fit = ["fit", "mixture", &levels, "-k", "2"];
     let given = ["--covariance", "EEE", "--tails", "student-t"];
-    let ran = abduce(&[&fit[..], &given, &["--prior", "mclust"]].concat()).good();
+    let outcome = abduce(&[&fit[..], &given, &["--prior", "mclust"]].concat()).succeeds();
     for option in ["--covariance", "--tails", "--prior"] {
         let note = format!("note: {option} has no effect");
-        assert!(ran.stderr.contains(&note), "{}", ran.stderr);
+        assert!(outcome.stderr.contains(&note), "{}", outcome.stderr);
     }
-    assert!(!abduce(&fit).good().stderr.contains("has no effect"));
+    assert!(!abduce(&fit).succeeds().stderr.contains("has no effect"));
 }
 
 #[test]
-fn an_option_that_does_not_apply_is_named_with_its_reason() {
+fn options_that_do_not_apply_are_an_error_with_the_reason() {
     let faithful = data("faithful.csv");
     let penguins = data("penguins.csv");
     let choice = ["fit", "mixture", &faithful, "-k", "1-3"];
@@ -231,18 +232,18 @@ fn an_option_that_does_not_apply_is_named_with_its_reason() {
 }
 
 #[test]
-fn a_model_chosen_by_bootstrap_tests_has_no_criteria_plot() {
+fn a_model_selected_by_bootstrap_tests_has_no_criteria_plot() {
     let files = Files::new();
     let one = one_column(&files);
     let fit = ["mixture", &one, "-k", "1-2", "--select", "bootstrap"];
     let file = files.fit(&[&fit[..], &["--replicates", "19"]].concat());
     let plot = abduce(&["plot", &file, "--what", "criteria"]);
     plot.fails(2, &["chosen by tests", "abduce show"]);
-    assert!(abduce(&["show", &file]).good().stdout.contains("LRTS"));
+    assert!(abduce(&["show", &file]).succeeds().stdout.contains("LRTS"));
 }
 
 #[test]
-fn kmeans_refuses_commands_that_need_a_density() {
+fn commands_that_need_a_density_are_an_error_for_kmeans() {
     let files = Files::new();
     let faithful = data("faithful.csv");
     let file = files.fit(&["kmeans", &faithful, "-k", "2", "--distance", "manhattan"]);
@@ -251,22 +252,24 @@ fn kmeans_refuses_commands_that_need_a_density() {
     let evaluate = ["evaluate", "kmeans", &faithful, "-k", "2", "--distance"];
     abduce(&[&evaluate[..], &["manhattan"]].concat()).fails(2, &words);
     for what in ["classification", "uncertainty"] {
-        abduce(&["plot", &file, &faithful, "--what", what]).good();
+        abduce(&["plot", &file, &faithful, "--what", what]).succeeds();
     }
-    let trace = abduce(&["plot", &file, "--what", "trace"]).good().stdout;
+    let trace = abduce(&["plot", &file, "--what", "trace"])
+        .succeeds()
+        .stdout;
     assert!(trace.contains("inertia") && !trace.contains("log-likelihood"));
 }
 
 #[test]
-fn with_a_prior_the_objective_never_falls() {
+fn the_objective_with_a_prior_never_falls() {
     let files = Files::new();
     let faithful = data("faithful.csv");
-    let likeliest = files.fit(&["mixture", &faithful, "-k", "2"]);
+    let maximum = files.fit(&["mixture", &faithful, "-k", "2"]);
     let prior = "normal-inverse-wishart(50,50)";
-    let fit = ["fit", "mixture", &faithful, "--start", &likeliest];
-    let believing = files.path("believing.abduce");
-    let more = ["--prior", prior, "--json", "-o", &believing];
-    let json = abduce(&[&fit[..], &more].concat()).good().json();
+    let fit = ["fit", "mixture", &faithful, "--start", &maximum];
+    let with_prior = files.path("believing.abduce");
+    let more = ["--prior", prior, "--json", "-o", &with_prior];
+    let json = abduce(&[&fit[..], &more].concat()).succeeds().json();
     let numbers = |key: &str| -> Vec<f64> {
         let entry = json[key].as_array().unwrap().iter();
         entry.map(|x| x.as_f64().unwrap()).collect()
@@ -277,12 +280,12 @@ fn with_a_prior_the_objective_never_falls() {
     let rises = |pair: &[f64]| pair[1] >= pair[0] - 1e-9 * pair[0].abs();
     assert!(objective.windows(2).all(rises), "{objective:?}");
     assert_eq!(json["objective"].as_f64(), objective.last().copied());
-    let trace = abduce(&["plot", &believing, "--what", "trace"])
-        .good()
+    let trace = abduce(&["plot", &with_prior, "--what", "trace"])
+        .succeeds()
         .stdout;
     assert!(trace.contains("log-prior"), "{trace}");
     let flat = [&fit[..], &["--variance-floor", "0", "--json"]].concat();
-    assert!(abduce(&flat).good().json()["objective_trace"].is_null());
+    assert!(abduce(&flat).succeeds().json()["objective_trace"].is_null());
 }
 
 #[test]
@@ -337,15 +340,15 @@ fn show_names_the_start_file_and_the_start_by_column() {
     let first = files.fit(&["mixture", &faithful, "-k", "2"]);
     let second = files.path("second.abduce");
     let again = ["fit", "mixture", &faithful, "-k", "2", "--start", &first];
-    abduce(&[&again[..], &["-o", &second]].concat()).good();
-    let shown = abduce(&["show", &second]).good().stdout;
+    abduce(&[&again[..], &["-o", &second]].concat()).succeeds();
+    let shown = abduce(&["show", &second]).succeeds().stdout;
     assert!(
         shown.contains(&format!("started from    {first}")),
         "{shown}"
     );
     let penguins = data("penguins.csv");
     let by = files.fit(&["mixture", &penguins, "--start-by", "species"]);
-    let shown = abduce(&["show", &by]).good().stdout;
+    let shown = abduce(&["show", &by]).succeeds().stdout;
     assert!(shown.contains("the levels of \"species\""), "{shown}");
 }
 
@@ -363,13 +366,13 @@ fn tails_at_the_bound_and_columns_without_tails_are_reported() {
         "--fix",
         "1:eruptions=gaussian(2,1)",
     ]);
-    let shown = abduce(&["show", &model]).good().stdout;
+    let shown = abduce(&["show", &model]).succeeds().stdout;
     let line = "tails           student-t, degrees of freedom 200 or more; a Gaussian in eruptions";
     assert!(shown.contains(line), "{shown}");
 }
 
 #[test]
-fn bootstrap_tests_and_criteria_plots_of_other_models_are_refused() {
+fn bootstrap_tests_and_criteria_plots_need_a_selection() {
     let files = Files::new();
     let faithful = data("faithful.csv");
     let one = [

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 const NEW: &str = "text\nclaim your free prize\nsee you at home tonight\n\n";
 
-fn json(text: &str) -> Value {
+fn parse(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
 }
 
@@ -13,7 +13,7 @@ fn fit_messages(files: &Files, more: &[&str]) -> String {
     let model = files.path("messages.abduce");
     let (table, fit) = (data("messages.tsv"), ["fit", "naive-bayes"]);
     let rest = ["--target", "label", "-o", &model];
-    abduce(&[&fit[..], &[table.as_str()], &rest[..], more].concat()).good();
+    abduce(&[&fit[..], &[table.as_str()], &rest[..], more].concat()).succeeds();
     model
 }
 
@@ -40,11 +40,11 @@ fn every_event_model_classifies_the_messages() {
         &["--memory", "0"],
     ] {
         let model = fit_messages(&files, more);
-        let report = abduce(&["predict", &model, &rows, "--proba", "--json"]).good();
-        let report = json(&report.stdout);
+        let report = abduce(&["predict", &model, &rows, "--proba", "--json"]).succeeds();
+        let report = parse(&report.stdout);
         assert_eq!(
             report["predictions"],
-            json("[\"spam\", \"ham\"]"),
+            parse("[\"spam\", \"ham\"]"),
             "{more:?}"
         );
         let sum = |row: usize| -> f64 {
@@ -59,20 +59,20 @@ fn every_event_model_classifies_the_messages() {
 fn the_vocabulary_is_in_the_model_and_unknown_words_are_counted() {
     let files = Files::new();
     let model = fit_messages(&files, &[]);
-    let file = json(&std::fs::read_to_string(&model).unwrap());
+    let file = parse(&std::fs::read_to_string(&model).unwrap());
     let words = &file["body"]["schema"]["fields"][1]["text"]["encoding"]["vocabulary"];
     assert!(
         words.as_array().unwrap().contains(&"prize".into()),
         "{words}"
     );
     let rows = files.write("new.tsv", "text\nflibberty prize gibbet\n");
-    let ran = abduce(&["predict", &model, &rows]).good();
+    let outcome = abduce(&["predict", &model, &rows]).succeeds();
     assert!(
-        ran.stderr.contains("2 words are not in the vocabulary"),
+        outcome.stderr.contains("2 words are not in the vocabulary"),
         "{}",
-        ran.stderr
+        outcome.stderr
     );
-    let shown = abduce(&["show", &model]).good();
+    let shown = abduce(&["show", &model]).succeeds();
     assert!(shown.stdout.contains("typical words"), "{}", shown.stdout);
 }
 
@@ -86,8 +86,8 @@ fn contributions_add_up_to_the_log_odds_of_the_probabilities() {
         &["--event", "complement"],
     ] {
         let model = fit_messages(&files, more);
-        let report = abduce(&["explain", &model, &rows, "--json"]).good();
-        for entry in json(&report.stdout).as_array().unwrap() {
+        let report = abduce(&["explain", &model, &rows, "--json"]).succeeds();
+        for entry in parse(&report.stdout).as_array().unwrap() {
             let p = entry["probability"].as_f64().unwrap();
             let log_odds = entry["log_odds"].as_f64().unwrap();
             assert!((log_odds - (p / (1.0 - p)).ln()).abs() < 1e-9, "{entry}");
@@ -99,11 +99,11 @@ fn contributions_add_up_to_the_log_odds_of_the_probabilities() {
     }
     let model = files.path("penguins.abduce");
     let penguins = data("penguins.csv");
-    abduce(&["fit", "gda", &penguins, "--target", "species", "-o", &model]).good();
-    let report = abduce(&["explain", &model, &penguins, "--row", "1", "--json"]).good();
+    abduce(&["fit", "gda", &penguins, "--target", "species", "-o", &model]).succeeds();
+    let report = abduce(&["explain", &model, &penguins, "--row", "1", "--json"]).succeeds();
     assert_eq!(json(&report.stdout).as_array().unwrap().len(), 1);
     let explain = |more: &[&str]| abduce(&[&["explain", &model, &penguins], more].concat());
-    explain(&["--row", "1", "--against", "Gentoo"]).good();
+    explain(&["--row", "1", "--against", "Gentoo"]).succeeds();
     explain(&["--row", "345"]).fails(2, &["--row", "1 to 344"]);
     explain(&["--row", "1", "--against", "Gento"]).fails(2, &["Gento", "did you mean Gentoo"]);
     explain(&["--row", "1", "--class", "Gentoo", "--against", "Gentoo"]).fails(2, &["--against"]);
@@ -121,19 +121,19 @@ fn tennis(files: &Files, more: &[&str]) -> f64 {
         "-o",
         &model,
     ];
-    abduce(&[&fit[..], more].concat()).good();
+    abduce(&[&fit[..], more].concat()).succeeds();
     let day = "Outlook,Temperature,Humidity,Wind\nSunny,Cool,High,Strong\n";
     let rows = files.write("day.csv", day);
-    let report = abduce(&["predict", &model, &rows, "--proba", "--json"]).good();
-    json(&report.stdout)["probabilities"]["No"][0]
+    let report = abduce(&["predict", &model, &rows, "--proba", "--json"]).succeeds();
+    parse(&report.stdout)["probabilities"]["No"][0]
         .as_f64()
         .unwrap()
 }
 
 #[test]
-fn play_tennis_has_its_documented_numbers_with_every_smoothing() {
+fn play_tennis_has_known_probabilities_with_every_smoothing() {
     let files = Files::new();
-    // Rows of sunny, cool, high and strong among 5 noes and 9 yeses.
+    // Counts of sunny, cool, high and strong among the 5 rows with no and the 9 with yes.
     let (no, yes) = ([3.0, 1.0, 4.0, 3.0], [2.0, 3.0, 3.0, 3.0]);
     let levels = [3.0, 3.0, 2.0, 2.0];
     let pooled = [5.0, 4.0, 7.0, 6.0].map(|n: f64| n / 14.0);
@@ -146,58 +146,58 @@ fn play_tennis_has_its_documented_numbers_with_every_smoothing() {
         a / (a + b)
     };
     let learned = [5.0, 9.0];
-    let near = |more: &[&str], expected: f64| {
+    let assert_probability = |more: &[&str], expected: f64| {
         let obtained = tennis(&files, more);
         assert!(
             (obtained - expected).abs() < 1e-12,
             "{more:?}: {obtained} {expected}"
         );
     };
-    near(&["--smoothing", "none"], expected(learned, &|_| (0.0, 0.0)));
+    assert_probability(&["--smoothing", "none"], expected(learned, &|_| (0.0, 0.0)));
     let laplace = |i: usize| (1.0, levels[i]);
-    near(&["--smoothing", "laplace"], expected(learned, &laplace));
-    near(
+    assert_probability(&["--smoothing", "laplace"], expected(learned, &laplace));
+    assert_probability(
         &["--smoothing", "0.5"],
         expected(learned, &|i| (0.5, 0.5 * levels[i])),
     );
-    near(
+    assert_probability(
         &["--smoothing", "m=3"],
         expected(learned, &|i| (3.0 / levels[i], 3.0)),
     );
-    near(
+    assert_probability(
         &["--smoothing", "m=3,pooled"],
         expected(learned, &|i| (3.0 * pooled[i], 3.0)),
     );
-    near(&["--class-smoothing", "1"], expected([6.0, 10.0], &laplace));
-    near(
+    assert_probability(&["--class-smoothing", "1"], expected([6.0, 10.0], &laplace));
+    assert_probability(
         &["--class-prior", "uniform"],
         expected([1.0, 1.0], &laplace),
     );
-    near(
+    assert_probability(
         &["--class-prior", "No=1,Yes=3"],
         expected([1.0, 3.0], &laplace),
     );
     let dirichlet = |i: usize| if i == 0 { (2.0, 3.0) } else { laplace(i) };
-    near(
+    assert_probability(
         &["--dirichlet", "Outlook=0.5,0.5,2"],
         expected(learned, &dirichlet),
     );
     let table = data("tennis.csv");
-    let refused = |more: &[&str], words: &[&str]| {
+    let assert_error = |more: &[&str], words: &[&str]| {
         let fit = ["fit", "naive-bayes", &table, "--target", "PlayTennis"];
         abduce(&[&fit[..], more].concat()).fails(2, words);
     };
-    refused(&["--class-prior", "No=1"], &["\"Yes\" is given no prior"]);
-    refused(&["--class-prior", "Nope=1,Yes=1"], &["Nope", "No, Yes"]);
-    refused(&["--class-prior", "even"], &["--class-prior", "uniform"]);
-    refused(&["--dirichlet", "Outlook=1,2"], &["Outlook", "3 levels"]);
-    refused(&["--dirichlet", "Nope=1,2"], &["Nope", "Outlook"]);
-    refused(
+    assert_error(&["--class-prior", "No=1"], &["\"Yes\" is given no prior"]);
+    assert_error(&["--class-prior", "Nope=1,Yes=1"], &["Nope", "No, Yes"]);
+    assert_error(&["--class-prior", "even"], &["--class-prior", "uniform"]);
+    assert_error(&["--dirichlet", "Outlook=1,2"], &["Outlook", "3 levels"]);
+    assert_error(&["--dirichlet", "Nope=1,2"], &["Nope", "Outlook"]);
+    assert_error(
         &["--dirichlet", "PlayTennis=1,2"],
         &["PlayTennis", "--class-prior"],
     );
-    refused(&["--smoothing", "m=x"], &["with a number from 0 up"]);
-    refused(
+    assert_error(&["--smoothing", "m=x"], &["with a number from 0 up"]);
+    assert_error(
         &["--event", "trinomial"],
         &["multinomial, bernoulli and complement"],
     );
@@ -217,12 +217,16 @@ fn an_unseen_category_has_its_smoothed_probability_and_is_reported() {
         "-o",
         &model,
     ];
-    abduce(&fit).good();
+    abduce(&fit).succeeds();
     let rows = files.write("day.csv", "Outlook\nFoggy\n\"\"\n");
-    let ran = abduce(&["predict", &model, &rows, "--proba", "--json"]).good();
-    assert!(ran.stderr.contains("not seen in the fit"), "{}", ran.stderr);
-    let no = &json(&ran.stdout)["probabilities"]["No"];
-    // 1/(5 + 3) and 1/(9 + 3) of five and nine rows.
+    let outcome = abduce(&["predict", &model, &rows, "--proba", "--json"]).succeeds();
+    assert!(
+        outcome.stderr.contains("not seen in the fit"),
+        "{}",
+        outcome.stderr
+    );
+    let no = &parse(&outcome.stdout)["probabilities"]["No"];
+    // With five and nine rows, the class weights times 1/(5 + 3) and 1/(9 + 3).
     let (a, b) = (5.0 / 8.0, 9.0 / 12.0);
     assert!(
         (no[0].as_f64().unwrap() - a / (a + b)).abs() < 1e-12,
@@ -249,10 +253,10 @@ fn classes_may_be_words_numbers_or_booleans() {
             "-o",
             &model,
         ])
-        .good();
+        .succeeds();
         let new = files.write("new.csv", "x\n2\n18\n");
-        let ran = abduce(&["predict", &model, &new]).good();
-        assert_eq!(ran.stdout, format!("prediction\n{a}\n{b}\n"));
+        let outcome = abduce(&["predict", &model, &new]).succeeds();
+        assert_eq!(outcome.stdout, format!("prediction\n{a}\n{b}\n"));
     }
 }
 
@@ -265,14 +269,14 @@ fn the_chosen_weight_of_unlabelled_rows_is_reported() {
         .split(',')
         .position(|name| name == "species")
         .unwrap();
-    let blank = |(i, line): (usize, &str)| {
+    let hide_label = |(i, line): (usize, &str)| {
         let mut cells: Vec<&str> = line.split(',').collect();
         if i % 10 != 0 {
             cells[species] = "";
         }
         cells.join(",")
     };
-    let rows: Vec<String> = rows.lines().enumerate().map(blank).collect();
+    let rows: Vec<String> = rows.lines().enumerate().map(hide_label).collect();
     let table = files.write("t.csv", format!("{header}\n{}\n", rows.join("\n")));
     let fit = |more: &[&str]| {
         let fit = [
@@ -285,46 +289,46 @@ fn the_chosen_weight_of_unlabelled_rows_is_reported() {
         ];
         abduce(&[&fit[..], more].concat())
     };
-    let ran = fit(&[]).good();
+    let outcome = fit(&[]).succeeds();
     assert!(
-        ran.stderr.contains("rows without a label"),
+        outcome.stderr.contains("rows without a label"),
         "{}",
-        ran.stderr
+        outcome.stderr
     );
-    let report = json(&ran.stdout);
+    let report = parse(&outcome.stdout);
     assert_eq!(report["unlabelled"]["tried"].as_array().unwrap().len(), 6);
-    let given = json(&fit(&["--unlabelled", "0.25"]).good().stdout);
+    let given = parse(&fit(&["--unlabelled", "0.25"]).succeeds().stdout);
     assert!(given["unlabelled"].is_null());
     fit(&["--unlabelled", "-1"]).fails(2, &["0 or more"]);
 }
 
 #[test]
-fn a_document_with_a_missing_count_is_classified() {
+fn documents_with_a_missing_count_are_classified() {
     let files = Files::new();
     let table = files.write("t.csv", "a,b,y\n5,0,A\n3,0,A\n1,4,B\n2,5,B\n");
     let model = files.path("t.abduce");
     let kinds = ["--kind", "a=count", "--kind", "b=count"];
     let fit = ["fit", "naive-bayes", &table, "--target", "y", "-o", &model];
     let event = ["--event", "multinomial", "--smoothing", "0"];
-    abduce(&[&fit[..], &kinds[..], &event[..]].concat()).good();
+    abduce(&[&fit[..], &kinds[..], &event[..]].concat()).succeeds();
     let rows = files.write("new.csv", "a,b\n,3\n4,\n");
     let report = abduce(&["predict", &model, &rows, "--proba", "--json"])
-        .good()
+        .succeeds()
         .json();
     assert_eq!(report["predictions"][0], "B");
     assert_eq!(report["probabilities"]["B"][0], 1.0);
     assert!(report["probabilities"]["A"][1].is_f64());
     let complement = ["--event", "complement", "--smoothing", "0"];
-    let refused = abduce(&[&fit[..], &kinds[..], &complement[..]].concat());
-    refused.fails(2, &["complement", "--smoothing 1"]);
+    let complement = abduce(&[&fit[..], &kinds[..], &complement[..]].concat());
+    complement.fails(2, &["complement", "--smoothing 1"]);
     let pooled = ["--event", "bernoulli", "--smoothing", "m=3,pooled"];
-    abduce(&[&fit[..], &kinds[..], &pooled[..]].concat()).good();
+    abduce(&[&fit[..], &kinds[..], &pooled[..]].concat()).succeeds();
     let huge: String = (0..20).map(|_| "1000000,0,A\n1,1000000,B\n").collect();
     let table = files.write("huge.csv", format!("a,b,y\n{huge}"));
     let fit = ["fit", "naive-bayes", &table, "--target", "y", "-o", &model];
-    abduce(&[&fit[..], &kinds[..], &["--event", "multinomial"]].concat()).good();
+    abduce(&[&fit[..], &kinds[..], &["--event", "multinomial"]].concat()).succeeds();
     let rows = files.write("new.csv", "a,b,y\n,1000,A\n");
-    abduce(&["impute", &model, &rows, "--how", "draw"]).good();
+    abduce(&["impute", &model, &rows, "--how", "draw"]).succeeds();
 }
 
 #[test]
@@ -359,17 +363,17 @@ fn texts_are_clustered_without_labels() {
             &model,
         ];
         let more = ["--event", event, "--smoothing", "0.1", "--json"];
-        let report = abduce(&[&fit[..], &more[..]].concat()).good().json();
+        let report = abduce(&[&fit[..], &more[..]].concat()).succeeds().json();
         assert_eq!(
             (&report["monotone"], &report["converged"]),
             (&true.into(), &true.into())
         );
-        let ran = abduce(&["predict", &model, &table]).good();
-        let lines = ran.lines();
+        let outcome = abduce(&["predict", &model, &table]).succeeds();
+        let lines = outcome.lines();
         assert!(lines[1] != lines[2], "{event}");
-        let apart = lines[1..]
+        let separated = lines[1..]
             .chunks(2)
             .all(|pair| pair == [lines[1], lines[2]]);
-        assert!(apart, "{event}: {}", ran.stdout);
+        assert!(separated, "{event}: {}", outcome.stdout);
     }
 }

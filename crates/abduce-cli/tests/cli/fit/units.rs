@@ -1,12 +1,12 @@
-//! Numbers whose squares leave double precision are read in a unit of their own.
+//! Columns whose squares overflow or underflow are scaled internally.
 
 use crate::run::{Files, abduce};
 
 fn table(scale: f64) -> String {
     let mut text = String::from("x,y\n");
     for i in 0..60 {
-        let place = if i % 2 == 0 { 1.0 } else { 5.0 };
-        let x = (place + (f64::from(i) * 1.3).sin()) * scale;
+        let centre = if i % 2 == 0 { 1.0 } else { 5.0 };
+        let x = (centre + (f64::from(i) * 1.3).sin()) * scale;
         text.push_str(&format!("{x:e},{}\n", i % 5));
     }
     text.push_str(",3\n");
@@ -21,10 +21,10 @@ fn answers_are_in_the_units_of_the_file() {
         let file = files.fit(&["mixture", &rows, "-k", "2", "--covariance", "diagonal"]);
         let plain = Files::new();
         let small = plain.write("rows.csv", table(1.0));
-        let usual = plain.fit(&["mixture", &small, "-k", "2", "--covariance", "diagonal"]);
-        let clusters = |file: &str, rows: &str| abduce(&["predict", file, rows]).good().stdout;
-        assert_eq!(clusters(&file, &rows), clusters(&usual, &small));
-        let filled = abduce(&["impute", &file, &rows]).good();
+        let unscaled = plain.fit(&["mixture", &small, "-k", "2", "--covariance", "diagonal"]);
+        let clusters = |file: &str, rows: &str| abduce(&["predict", file, rows]).succeeds().stdout;
+        assert_eq!(clusters(&file, &rows), clusters(&unscaled, &small));
+        let filled = abduce(&["impute", &file, &rows]).succeeds();
         let cell = filled
             .lines()
             .pop()
@@ -36,32 +36,32 @@ fn answers_are_in_the_units_of_the_file() {
         let x = cell.parse::<f64>().unwrap() / scale;
         assert!((1.0..5.0).contains(&x), "{cell}");
         let given = format!("x={:e}", 5.0 * scale);
-        let drawn = abduce(&["sample", &file, "-n", "2", "--given", &given]).good();
+        let drawn = abduce(&["sample", &file, "-n", "2", "--given", &given]).succeeds();
         assert!(drawn.lines()[1].starts_with(&format!("{:e},", 5.0 * scale)));
-        let shown = abduce(&["show", &file]).good().stdout;
+        let shown = abduce(&["show", &file]).succeeds().stdout;
         assert!(shown.contains("in units of"), "{shown}");
         let image = files.path("rows.svg");
-        abduce(&["plot", &file, &rows, "-o", &image]).good();
+        abduce(&["plot", &file, &rows, "-o", &image]).succeeds();
         for model in [
             &["kmeans", "-k", "2"][..],
             &["kde"],
             &["mixture", "-k", "1-3"],
         ] {
-            abduce(&[&["fit", model[0], &rows], &model[1..]].concat()).good();
+            abduce(&[&["fit", model[0], &rows], &model[1..]].concat()).succeeds();
         }
     }
 }
 
 #[test]
-fn infinite_values_are_refused() {
+fn infinite_values_are_an_error() {
     let files = Files::new();
     let rows = files.write("rows.csv", "x\n1\ninf\n");
-    let ran = abduce(&["fit", "mixture", &rows, "-k", "1"]);
-    ran.fails(2, &["line 3", "column \"x\"", "not a finite number"]);
+    let outcome = abduce(&["fit", "mixture", &rows, "-k", "1"]);
+    outcome.fails(2, &["line 3", "column \"x\"", "not a finite number"]);
 }
 
 #[test]
-fn models_of_scaled_numbers_cannot_be_updated() {
+fn models_of_scaled_columns_cannot_be_updated() {
     let files = Files::new();
     let rows = files.write("rows.csv", table(1e300));
     let file = files.fit(&["mixture", &rows, "-k", "2"]);
@@ -70,7 +70,7 @@ fn models_of_scaled_numbers_cannot_be_updated() {
     }
     let merged = files.path("merged.abduce");
     abduce(&["merge", &file, &file, "-o", &merged]).fails(2, &["in units of"]);
-    let held = [
+    let fixed = [
         "fit",
         "mixture",
         &rows,
@@ -79,7 +79,7 @@ fn models_of_scaled_numbers_cannot_be_updated() {
         "--fix",
         "1:x=gaussian(1,1)",
     ];
-    abduce(&held).fails(2, &["column \"x\"", "cannot be held"]);
+    abduce(&fixed).fails(2, &["column \"x\"", "cannot be held"]);
 }
 
 #[test]
@@ -89,16 +89,16 @@ fn a_bandwidth_is_in_the_units_of_the_file() {
         let rows = files.write("rows.csv", table(scale));
         let width = format!("{:e}", 0.25 * scale);
         let file = files.fit(&["kde", &rows, "--columns", "x", "--bandwidth", &width]);
-        let scored = abduce(&["score", &file, &rows]).good();
+        let scored = abduce(&["score", &file, &rows]).succeeds();
         let lines = scored.lines().into_iter().skip(1).take(60);
         lines.map(|line| line.parse().unwrap()).collect()
     };
-    let usual = log_densities(1.0);
+    let plain = log_densities(1.0);
     for scale in [1e300, 1e-300] {
         let entry = log_densities(scale);
-        for (a, b) in entry.iter().zip(&usual) {
-            let apart = (a - entry[0]) - (b - usual[0]);
-            assert!(apart.abs() < 1e-9, "{a} {b}");
+        for (a, b) in entry.iter().zip(&plain) {
+            let difference = (a - entry[0]) - (b - plain[0]);
+            assert!(difference.abs() < 1e-9, "{a} {b}");
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Categories that the fitted rows do not have, and new values in columns that were constant.
+//! Categories that are not in the fitted rows, and new values of constant columns.
 
 use crate::run::{Files, abduce};
 
 const ROWS: &str = "y,c,x\na,red,1\na,blue,2\na,blue,3\nb,blue,6\nb,green,7\nb,red,9\n";
 
 #[test]
-fn with_unseen_missing_an_unseen_category_scores_like_a_missing_value() {
+fn unseen_missing_scores_an_unseen_category_like_a_missing_value() {
     let files = Files::new();
     let table = files.write("rows.csv", ROWS);
     let new = files.write("new.csv", "c,x\nblack,2\n,2\n");
@@ -17,8 +17,8 @@ fn with_unseen_missing_an_unseen_category_scores_like_a_missing_value() {
             &["predict", "--proba"],
             &["score", "--outliers=2"],
         ] {
-            let ran = abduce(&[command, &[&model, &new]].concat()).good();
-            let lines = ran.lines();
+            let outcome = abduce(&[command, &[&model, &new]].concat()).succeeds();
+            let lines = outcome.lines();
             let answer = |line: &str| line.split_once(',').map(|(_, entry)| entry.to_string());
             let (first, second) = match command.len() {
                 1 => (lines[1].into(), lines[2].into()),
@@ -28,20 +28,20 @@ fn with_unseen_missing_an_unseen_category_scores_like_a_missing_value() {
                 first.rsplit_once(',').map_or(&*first, |entry| entry.1),
                 second.rsplit_once(',').map_or(&*second, |entry| entry.1),
                 "{command:?} {smoothing}: {}",
-                ran.stdout
+                outcome.stdout
             );
-            assert!(!ran.stderr.contains("impossible"), "{}", ran.stderr);
+            assert!(!outcome.stderr.contains("impossible"), "{}", outcome.stderr);
         }
-        let shown = abduce(&["show", &model]).good();
+        let shown = abduce(&["show", &model]).succeeds();
         assert!(
             shown.stdout.contains("treated as missing values"),
             "{}",
             shown.stdout
         );
-        // What is taken for missing stays so when rows are taken in.
+        // An update keeps the option --unseen.
         let more = files.write("more.csv", "y,c,x\na,red,2.5\nb,green,8\n");
-        abduce(&["update", &model, &more]).good();
-        let scored = abduce(&["score", &model, &new]).good();
+        abduce(&["update", &model, &more]).succeeds();
+        let scored = abduce(&["score", &model, &new]).succeeds();
         assert_eq!(scored.lines()[1], scored.lines()[2]);
     }
     let wrong = [
@@ -63,7 +63,7 @@ fn models_with_different_unseen_options_do_not_merge() {
     let fit = |name: &str, option: &str| {
         let model = files.path(name);
         let fit = ["fit", "naive-bayes", &table, "--target=y", option];
-        abduce(&[&fit[..], &["-o", &model]].concat()).good();
+        abduce(&[&fit[..], &["-o", &model]].concat()).succeeds();
         model
     };
     let (a, b) = (
@@ -75,17 +75,17 @@ fn models_with_different_unseen_options_do_not_merge() {
 }
 
 #[test]
-fn impute_warns_of_rows_that_are_impossible_under_a_mixture() {
+fn impute_warns_of_rows_of_density_0() {
     let files = Files::new();
     let table = files.write("rows.csv", ROWS);
     let model = files.fit(&["naive-bayes", &table, "--target=y", "--smoothing=0"]);
     let new = files.write("new.csv", "y,c,x\na,black,\nb,blue,\nb,black,3\n");
-    let ran = abduce(&["impute", &model, &new]).good();
+    let outcome = abduce(&["impute", &model, &new]).succeeds();
     let warning = "1 row with missing values: impossible under the model";
-    assert!(ran.stderr.contains(warning), "{}", ran.stderr);
+    assert!(outcome.stderr.contains(warning), "{}", outcome.stderr);
 }
 
-/// Rows of two columns, and the same with a constant third.
+/// A table of two columns, and the same with a constant third column.
 fn with_and_without_a_constant(files: &Files) -> [String; 2] {
     let rows = |more: &str| {
         let row = |i: i32| format!("{},{}{more}\n", f64::from(i * i) / 8.0, (i * 5) % 7);
@@ -114,9 +114,9 @@ fn a_constant_column_changes_nothing_in_densities_and_clusters() {
         let [plain, wider] = tables.each_ref().map(|table| {
             let kinds = ["--kind=*=real", "--json"];
             let fitted = abduce(&[&["fit"], model, &[table], &kinds].concat());
-            let fitted = fitted.good().json();
+            let fitted = fitted.succeeds().json();
             let file = files.fit(&[model, &[table, "--kind=*=real"]].concat());
-            let scored = abduce(&["score", &file, &new]).good();
+            let scored = abduce(&["score", &file, &new]).succeeds();
             let score: f64 = scored.lines()[1].parse().unwrap();
             let numbers = ["log_likelihood", "bic", "parameters"];
             let numbers = numbers.map(|key| fitted[key].as_f64().unwrap_or(0.0));
@@ -129,7 +129,7 @@ fn a_constant_column_changes_nothing_in_densities_and_clusters() {
         let note = "column k was constant when the model was fitted; 1 row with another value";
         assert!(wider.2.contains(note), "{model:?}: {}", wider.2);
         if model[0] != "knn" {
-            let drawn = abduce(&["sample", &wider.3, "-n2"]).good();
+            let drawn = abduce(&["sample", &wider.3, "-n2"]).succeeds();
             assert!(drawn.lines()[1].ends_with(",5.5"), "{}", drawn.stdout);
         }
     }
@@ -148,15 +148,15 @@ fn impute_and_explain_report_new_values_of_constant_columns() {
         "--kind=y=categorical",
     ]);
     let note = "column k was constant when the model was fitted; 1 row with another value";
-    let imputed = abduce(&["impute", &model, &new]).good();
+    let imputed = abduce(&["impute", &model, &new]).succeeds();
     assert!(imputed.stderr.contains(note), "{}", imputed.stderr);
     assert!(imputed.lines()[2].ends_with(",5.5"), "{}", imputed.stdout);
-    let explained = abduce(&["explain", &model, &new]).good();
+    let explained = abduce(&["explain", &model, &new]).succeeds();
     assert!(explained.stderr.contains(note), "{}", explained.stderr);
 }
 
 #[test]
-fn a_lower_bound_is_marked_in_the_file_and_not_converged() {
+fn a_lower_bound_is_marked_in_the_file_as_not_converged() {
     let files = Files::new();
     let rows = |first: i32| {
         let cell = |i: i32| match i % 4 {
@@ -171,15 +171,17 @@ fn a_lower_bound_is_marked_in_the_file_and_not_converged() {
         files.write("b.csv", rows(20)),
     );
     let model = files.fit(&["mixture", "-k1", "--kind=*=real", &first]);
-    let shown = abduce(&["show", &model, "--json"]).good().json();
+    let shown = abduce(&["show", &model, "--json"]).succeeds().json();
     assert_eq!(shown["fit"]["log_likelihood_of"], "rows");
     assert_eq!(shown["fit"]["converged"], true);
-    let updated = abduce(&["update", &model, &more, "--json"]).good().json();
+    let updated = abduce(&["update", &model, &more, "--json"])
+        .succeeds()
+        .json();
     assert_eq!(updated["log_likelihood_of"], "bound");
-    let shown = abduce(&["show", &model, "--json"]).good().json();
+    let shown = abduce(&["show", &model, "--json"]).succeeds().json();
     assert_eq!(shown["fit"]["log_likelihood_of"], "bound");
     assert_eq!(shown["fit"]["converged"], false);
-    let shown = abduce(&["show", &model]).good().stdout;
+    let shown = abduce(&["show", &model]).succeeds().stdout;
     assert!(shown.contains("(lower bound)"), "{shown}");
     assert!(shown.contains("not converged"), "{shown}");
 }
@@ -198,10 +200,10 @@ fn a_weighted_log_likelihood_is_marked() {
             &weight,
             "--json",
         ];
-        assert_eq!(abduce(&fit).good().json()["log_likelihood_of"], of);
+        assert_eq!(abduce(&fit).succeeds().json()["log_likelihood_of"], of);
     }
     let model = files.fit(&["naive-bayes", &table, "--target=y", "--unlabelled=0.5"]);
-    let shown = abduce(&["show", &model]).good().stdout;
+    let shown = abduce(&["show", &model]).succeeds().stdout;
     assert!(shown.contains("(unlabelled rows weighted)"), "{shown}");
 }
 
@@ -214,17 +216,17 @@ fn an_unseen_category_of_a_tied_column_favours_no_class() {
     );
     let model = files.fit(&["naive-bayes", &table, "--target=y", "--tie=c"]);
     let new = files.write("new.csv", "c\nblack\nblue\n");
-    let ran = abduce(&["predict", &model, &new, "--proba"]).good();
-    for line in &ran.lines()[1..] {
+    let outcome = abduce(&["predict", &model, &new, "--proba"]).succeeds();
+    for line in &outcome.lines()[1..] {
         let first: f64 = line.split(',').nth(1).unwrap().parse().unwrap();
-        assert!((first - 4.0 / 6.0).abs() < 1e-12, "{}", ran.stdout);
+        assert!((first - 4.0 / 6.0).abs() < 1e-12, "{}", outcome.stdout);
     }
 }
 
 #[test]
 fn an_unseen_category_has_the_smoothed_probability_of_its_own_cluster() {
     let files = Files::new();
-    // 20 rows of one level about 0, found first or second, and 180 of two levels about 20.
+    // 20 rows of one level near 0, and 180 rows of two levels near 20.
     let few = (0..20).map(|i| format!("{},p\n", f64::from(i) / 10.0));
     let many = (0..180).map(|i| {
         let level = if i % 2 == 0 { "q" } else { "r" };
@@ -232,7 +234,7 @@ fn an_unseen_category_has_the_smoothed_probability_of_its_own_cluster() {
     });
     let rows: String = few.chain(many).collect();
     let table = files.write("t.csv", format!("x,level\n{rows}"));
-    let questions = files.write("u.csv", "x,level\n,zz\n");
+    let new = files.write("u.csv", "x,level\n,zz\n");
     let (few, many) = (1.0_f64 / 23.0, 1.0_f64 / 183.0);
     for seed in ["0", "1", "2", "3", "4", "5"] {
         let fit = [
@@ -246,7 +248,7 @@ fn an_unseen_category_has_the_smoothed_probability_of_its_own_cluster() {
             seed,
         ];
         let model = files.fit(&fit);
-        let found = abduce(&["score", &model, &questions]).good();
+        let found = abduce(&["score", &model, &new]).succeeds();
         let found: f64 = found.lines()[1].parse().unwrap();
         let expected: f64 = (0.9 * many + 0.1 * few).ln();
         assert!(

@@ -1,9 +1,9 @@
-//! `update`, `merge` and `forget`: models that go on without their rows.
+//! `update`, `merge` and `forget` agree with fits of all the rows.
 
 use crate::run::{Files, abduce, data};
 use serde_json::Value;
 
-/// The penguins in shards, each a file with its model fitted.
+/// The penguins in shards: the paths of the table and the fitted model of each.
 fn shards(files: &Files, number: usize) -> Vec<(String, String)> {
     let text = std::fs::read_to_string(data("penguins.csv")).unwrap();
     let (header, rows) = text.split_once('\n').unwrap();
@@ -30,12 +30,12 @@ fn fit(tables: &[&str], model: &str) {
         "-o",
         model,
     ]);
-    abduce(&all).good();
+    abduce(&all).succeeds();
 }
 
 fn predictions(model: &str) -> Vec<Vec<f64>> {
     let table = data("penguins.csv");
-    let report = abduce(&["predict", model, &table, "--proba", "--json"]).good();
+    let report = abduce(&["predict", model, &table, "--proba", "--json"]).succeeds();
     let report = report.json();
     let classes = report["probabilities"].as_object().unwrap().values();
     let list = |list: &Value| -> Vec<f64> {
@@ -61,7 +61,7 @@ fn merging_seven_shards_and_forgetting_two_equals_fitting_the_other_five() {
     let mut all = vec!["merge"];
     all.extend(shards.iter().map(|(_, model)| model.as_str()));
     all.extend(["-o", &merged]);
-    let report = abduce(&all).good();
+    let report = abduce(&all).succeeds();
     assert!(
         report.stdout.contains("344 of 7 models"),
         "{}",
@@ -72,7 +72,7 @@ fn merging_seven_shards_and_forgetting_two_equals_fitting_the_other_five() {
     assert_same(&merged, &whole);
 
     for (table, _) in &shards[2..4] {
-        abduce(&["forget", &merged, table]).good();
+        abduce(&["forget", &merged, table]).succeeds();
     }
     let others = files.path("others.abduce");
     let tables: Vec<&str> = (0..7)
@@ -109,7 +109,9 @@ fn an_update_reports_new_categories_and_replaces_the_file() {
         "--kind",
         "color=categorical",
     ]);
-    let report = abduce(&["update", &model, &new, "--json"]).good().json();
+    let report = abduce(&["update", &model, &new, "--json"])
+        .succeeds()
+        .json();
     assert_eq!(
         (&report["rows"], &report["rows_before"]),
         (&5.into(), &3.into())
@@ -119,9 +121,9 @@ fn an_update_reports_new_categories_and_replaces_the_file() {
     assert_eq!(columns[0]["new"], serde_json::json!(["fox"]));
     assert_eq!(columns[1]["new"], serde_json::json!(["red"]));
     let fox = files.write("fox.csv", "weight,color\n7,red\n");
-    let said = abduce(&["predict", &model, &fox]).good();
-    assert_eq!(said.lines(), ["prediction", "fox"]);
-    let report = abduce(&["forget", &model, &new]).good();
+    let predicted = abduce(&["predict", &model, &fox]).succeeds();
+    assert_eq!(predicted.lines(), ["prediction", "fox"]);
+    let report = abduce(&["forget", &model, &new]).succeeds();
     assert!(
         report.stdout.contains("gone in pet: fox"),
         "{}",
@@ -139,12 +141,14 @@ fn an_update_reports_new_categories_and_replaces_the_file() {
         "-o",
         &again,
     ])
-    .good();
+    .succeeds();
     assert_eq!(predict(&model, &old), predict(&again, &old));
 }
 
 fn predict(model: &str, table: &str) -> String {
-    abduce(&["predict", model, table, "--proba"]).good().stdout
+    abduce(&["predict", model, table, "--proba"])
+        .succeeds()
+        .stdout
 }
 
 #[test]
@@ -156,12 +160,15 @@ fn words_are_added_and_forgotten() {
     let (head, rows) = lines.split_first().unwrap();
     let target = head.split('\t').next().unwrap();
     let (first, second) = rows.split_at(rows.len() / 2);
-    let of =
+    let write_rows =
         |name: &str, rows: &[&str]| files.write(name, format!("{head}\n{}\n", rows.join("\n")));
-    let (first, second) = (of("first.tsv", first), of("second.tsv", second));
+    let (first, second) = (
+        write_rows("first.tsv", first),
+        write_rows("second.tsv", second),
+    );
     let model = files.fit(&["naive-bayes", &first, "--target", target]);
     let before = std::fs::read_to_string(&model).unwrap();
-    abduce(&["update", &model, &second]).good();
+    abduce(&["update", &model, &second]).succeeds();
     let whole = files.path("whole.abduce");
     abduce(&[
         "fit",
@@ -172,9 +179,9 @@ fn words_are_added_and_forgotten() {
         "-o",
         &whole,
     ])
-    .good();
+    .succeeds();
     assert_eq!(predict(&model, &messages), predict(&whole, &messages));
-    abduce(&["forget", &model, &second]).good();
+    abduce(&["forget", &model, &second]).succeeds();
     let parsed = |text: &str| -> Value { serde_json::from_str(text).unwrap() };
     let (a, b) = (
         parsed(&before),
@@ -188,7 +195,7 @@ fn words_are_added_and_forgotten() {
 }
 
 #[test]
-fn refused_changes_leave_the_file_unchanged() {
+fn failed_changes_leave_the_file_unchanged() {
     let files = Files::new();
     let table = files.write("t.csv", "pet,weight\ncat,4\ndog,20\ncat,5\ndog,22\n");
     let model = files.fit(&["naive-bayes", &table, "--target", "pet", "--marks"]);
@@ -205,7 +212,7 @@ fn refused_changes_leave_the_file_unchanged() {
     abduce(&["forget", &model, &bare]).fails(2, &["without a label"]);
     let half = files.write("half.csv", "pet,weight\ncat,4\ndog,20\n,5\ndog,22\n");
     let some = files.path("some.abduce");
-    abduce(&["fit", "naive-bayes", &half, "--target", "pet", "-o", &some]).good();
+    abduce(&["fit", "naive-bayes", &half, "--target", "pet", "-o", &some]).succeeds();
     abduce(&["forget", &some, &half]).fails(2, &["without a label"]);
     let word = files.write("word.csv", "pet,weight\ncat,heavy\n");
     abduce(&["update", &model, &word]).fails(2, &["line 2", "weight"]);
@@ -214,7 +221,7 @@ fn refused_changes_leave_the_file_unchanged() {
     let other = files.write("other.csv", "a,b\n1,2\n");
     abduce(&["update", &model, &other]).fails(2, &["none of the model's columns"]);
     abduce(&["merge", &model, &model]).fails(2, &["-o FILE"]);
-    let lone = files.path("smoothed.abduce");
+    let smoothed = files.path("smoothed.abduce");
     abduce(&[
         "fit",
         "naive-bayes",
@@ -224,13 +231,13 @@ fn refused_changes_leave_the_file_unchanged() {
         "--smoothing",
         "2",
         "-o",
-        &lone,
+        &smoothed,
     ])
-    .good();
+    .succeeds();
     let out = files.path("out.abduce");
-    abduce(&["merge", &model, &lone, "-o", &out]).fails(2, &["fitted differently"]);
+    abduce(&["merge", &model, &smoothed, "-o", &out]).fails(2, &["fitted differently"]);
     let density = files.path("kde.abduce");
-    abduce(&["fit", "kde", &table, "--target", "pet", "-o", &density]).good();
+    abduce(&["fit", "kde", &table, "--target", "pet", "-o", &density]).succeeds();
     abduce(&["update", &density, &table]).fails(2, &["cannot change without its data"]);
     assert_eq!(files.read("model.abduce"), before);
     assert!(!files.names().contains(&"out.abduce".to_string()));
@@ -249,30 +256,39 @@ fn unlabelled_rows_and_dropped_calibrations_are_reported() {
         "platt",
     ]);
     let text = std::fs::read_to_string(&table).unwrap();
-    let blank = text.lines().take(40).enumerate().map(|(i, line)| match i {
+    let unlabelled = text.lines().take(40).enumerate().map(|(i, line)| match i {
         0 => format!("{line}\n"),
         _ => format!("{}\n", &line[line.find(',').unwrap()..]),
     });
-    let blank = files.write("blank.csv", blank.collect::<String>());
+    let unlabelled = files.write("unlabelled.csv", unlabelled.collect::<String>());
     let out = files.path("out.abduce");
-    let report = abduce(&["update", &model, &blank, "-o", &out]).good();
+    let report = abduce(&["update", &model, &unlabelled, "-o", &out]).succeeds();
     assert!(report.stderr.contains("are not used"), "{}", report.stderr);
-    let report = abduce(&["update", &model, &blank, "--unlabelled", "1", "-o", &out]).good();
+    let report = abduce(&[
+        "update",
+        &model,
+        &unlabelled,
+        "--unlabelled",
+        "1",
+        "-o",
+        &out,
+    ])
+    .succeeds();
     assert!(report.stderr.contains("lower bound"), "{}", report.stderr);
     let clusters = files.path("clusters.abduce");
     let faithful = data("faithful.csv");
-    abduce(&["fit", "mixture", &faithful, "-k", "2", "-o", &clusters]).good();
+    abduce(&["fit", "mixture", &faithful, "-k", "2", "-o", &clusters]).succeeds();
     let report = abduce(&["update", &clusters, &faithful, "--json"])
-        .good()
+        .succeeds()
         .json();
     assert_eq!(report["rows"], 2 * report["rows_before"].as_u64().unwrap());
 }
 
-/// Rows of the table but for some, one forgotten after the other.
+/// Forgets rows one after the other.
 fn forget_one_by_one(files: &Files, model: &str, header: &str, rows: &[&str]) {
     for row in rows {
         let one = files.write("one.csv", format!("{header}\n{row}\n"));
-        abduce(&["forget", model, &one]).good();
+        abduce(&["forget", model, &one]).succeeds();
     }
 }
 
@@ -282,7 +298,7 @@ fn rows_that_were_fitted_can_always_be_forgotten() {
     let table = files.write("s.csv", "c,x\nb,0.2\nb,0.3\na,0.3\nb,0.3\na,0.2\n");
     let model = files.fit(&["naive-bayes", &table, "--target", "c"]);
     forget_one_by_one(&files, &model, "c,x", &["b,0.2", "b,0.3", "a,0.2", "b,0.3"]);
-    abduce(&["show", &model]).good();
+    abduce(&["show", &model]).succeeds();
 
     let rows = "b,0.5,0.3\na,0.4,0.4\nb,0.2,0.2\nb,0.3,0.3\na,1.0,0.6\na,0.8,1.0\nb,0.0,0.2\na,0.5,0.6\nb,1.0,0.8\nb,0.3,0.8\n";
     let table = files.write("g.csv", format!("c,x,y\n{rows}"));
@@ -293,21 +309,21 @@ fn rows_that_were_fitted_can_always_be_forgotten() {
         "c,x,y",
         &["a,0.8,1.0", "a,0.5,0.6", "a,1.0,0.6"],
     );
-    abduce(&["show", &model]).good();
-    abduce(&["predict", &model, &table, "--proba"]).good();
+    abduce(&["show", &model]).succeeds();
+    abduce(&["predict", &model, &table, "--proba"]).succeeds();
 }
 
 #[test]
 fn a_column_with_only_zeros_left_is_constant() {
     let files = Files::new();
     let table = files.write("z.csv", "c,n\na,8\na,6\na,0\nb,0\nb,2\na,0\n");
-    let gone = files.write("g.csv", "c,n\na,6\nb,2\na,8\n");
-    let left = files.write("l.csv", "c,n\na,0\nb,0\na,0\n");
+    let forgotten = files.write("g.csv", "c,n\na,6\nb,2\na,8\n");
+    let rest = files.write("rest.csv", "c,n\na,0\nb,0\na,0\n");
     let model = files.fit(&["naive-bayes", &table, "--target", "c"]);
-    abduce(&["forget", &model, &gone]).good();
+    abduce(&["forget", &model, &forgotten]).succeeds();
     let again = files.path("again.abduce");
-    abduce(&["fit", "naive-bayes", &left, "--target", "c", "-o", &again]).good();
-    let score = |model: &str| abduce(&["score", model, &left]).good().stdout;
+    abduce(&["fit", "naive-bayes", &rest, "--target", "c", "-o", &again]).succeeds();
+    let score = |model: &str| abduce(&["score", model, &rest]).succeeds().stdout;
     assert_eq!(score(&model), score(&again));
 }
 
@@ -327,31 +343,31 @@ fn texts_without_words_are_added_and_forgotten() {
         "--kind",
         "text=text",
     ]);
-    abduce(&["forget", &model, &few]).good();
-    abduce(&["update", &model, &few]).good();
-    let strange = files.write("s.tsv", "label\ttext\nham\thello zebra\n");
-    abduce(&["forget", &model, &strange]).fails(2, &["s.tsv", "line 2", "zebra"]);
+    abduce(&["forget", &model, &few]).succeeds();
+    abduce(&["update", &model, &few]).succeeds();
+    let unknown = files.write("s.tsv", "label\ttext\nham\thello zebra\n");
+    abduce(&["forget", &model, &unknown]).fails(2, &["s.tsv", "line 2", "zebra"]);
 }
 
 #[test]
-fn a_single_column_of_counts_may_be_words() {
+fn event_models_work_with_a_single_count_column() {
     let files = Files::new();
     let table = files.write("d.csv", "c,n\na,1\nb,2\na,0\nb,5\n");
     for event in ["bernoulli", "multinomial", "complement"] {
         let model = files.fit(&["naive-bayes", &table, "--target", "c", "--event", event]);
-        abduce(&["predict", &model, &table]).good();
+        abduce(&["predict", &model, &table]).succeeds();
     }
 }
 
 #[test]
-fn missing_weights_are_reported() {
+fn missing_weight_columns_are_reported() {
     let files = Files::new();
     let table = files.write("w.csv", "c,x,w\na,1,2\nb,2,1\na,1.5,1\nb,2.5,3\n");
     let model = files.fit(&["naive-bayes", &table, "--target", "c", "--weight", "w"]);
     abduce(&["update", &model, &table, "--weight", "typo"]).fails(2, &["typo"]);
     abduce(&["update", &model, &table, "--columns", "x,typo"]).fails(2, &["typo"]);
     let bare = files.write("b.csv", "c,x\na,1\nb,2\n");
-    let report = abduce(&["update", &model, &bare]).good();
+    let report = abduce(&["update", &model, &bare]).succeeds();
     assert!(
         report.stderr.contains("every row weighs 1"),
         "{}",

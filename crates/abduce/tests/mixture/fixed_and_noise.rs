@@ -1,5 +1,4 @@
-//! What of a mixture is given instead of learned: noise, held and tied parameters, and
-//! where learning begins.
+//! Mixtures with a noise component, with fixed and tied parameters, and with given starts.
 
 use abduce::Control;
 use abduce::ask::{Joint, Predict};
@@ -45,8 +44,8 @@ fn normal(rng: &mut dyn Rng, mean: f64, sd: f64) -> Option<f64> {
     Some(mean + sd * rng.sample::<f64, _>(StandardNormal))
 }
 
-/// Two clusters of 300 and 200 rows, and so many rows of noise about them.
-fn clusters(noise: usize, holes: bool) -> Table {
+/// Two clusters of 300 and 200 rows, and `noise` rows of uniform noise.
+fn clusters(noise: usize, missing: bool) -> Table {
     let mut rng = ChaCha8Rng::seed_from_u64(11);
     let (mut x, mut y) = (Vec::new(), Vec::new());
     for i in 0..500 {
@@ -62,7 +61,7 @@ fn clusters(noise: usize, holes: bool) -> Table {
         x.push(Some(rng.random_range(-20.0..30.0)));
         y.push(Some(rng.random_range(-20.0..30.0)));
     }
-    if holes {
+    if missing {
         y.iter_mut().step_by(7).for_each(|cell| *cell = None);
     }
     table(vec![("x", Kind::Real, x), ("y", Kind::Real, y)])
@@ -76,18 +75,18 @@ fn noisy(components: usize, covariance: CovarianceKind) -> Specification {
 }
 
 fn means(fit: &Fit) -> Vec<Vec<f64>> {
-    let own = fit.mixture.parameters.leaves[0].iter();
+    let leaf = fit.mixture.parameters.leaves[0].iter();
     let mean = |d: &Distribution| match d {
-        Distribution::Multivariate(own) => Some(own.mean.clone()),
+        Distribution::Multivariate(gaussian) => Some(gaussian.mean.clone()),
         _ => None,
     };
-    own.filter_map(mean).collect()
+    leaf.filter_map(mean).collect()
 }
 
 #[test]
-fn noise_leaves_clusters_where_they_are() {
-    for holes in [false, true] {
-        let table = clusters(80, holes);
+fn a_noise_component_does_not_move_the_clusters() {
+    for missing in [false, true] {
+        let table = clusters(80, missing);
         let fit = learn(&noisy(2, CovarianceKind::Full), &table);
         let weights = &fit.mixture.parameters.weights;
         assert_eq!(fit.mixture.names(), ["1", "2", "noise"]);
@@ -95,19 +94,19 @@ fn noise_leaves_clusters_where_they_are() {
             assert!((weight - truth / 580.0).abs() < 0.02, "{weights:?}");
         }
         for (mean, truth) in means(&fit).iter().zip([[0.0, 0.0], [8.0, 5.0]]) {
-            let off = mean.iter().zip(truth).map(|(a, b)| (a - b).abs());
-            assert!(off.fold(0.0, f64::max) < 0.2, "{mean:?}");
+            let errors = mean.iter().zip(truth).map(|(a, b)| (a - b).abs());
+            assert!(errors.fold(0.0, f64::max) < 0.2, "{mean:?}");
         }
         assert!(fit.monotone && fit.converged);
         assert!(fit.trace.is_sorted_by(|a, b| *b >= a - 1e-9 * a.abs()));
-        // Without it, two clusters have to hold the noise too.
+        // Without a noise component, two clusters must cover the noise too.
         let without = learn(&Specification::mixture(2, CovarianceKind::Full), &table);
         assert!(fit.bic < without.bic - 100.0);
     }
 }
 
 #[test]
-fn a_table_without_noise_has_none() {
+fn a_table_without_noise_gives_a_noise_weight_near_0() {
     let fit = learn(&noisy(2, CovarianceKind::Full), &clusters(0, false));
     let noise = *fit.mixture.parameters.weights.last().unwrap();
     assert!(noise < 0.02, "{noise}");
@@ -120,7 +119,7 @@ fn a_table_without_noise_has_none() {
 }
 
 #[test]
-fn rows_beyond_all_others_are_noise_and_improbable() {
+fn far_rows_are_noise_and_have_a_low_density() {
     let fit = learn(&noisy(2, CovarianceKind::Full), &clusters(80, false));
     let far = table(vec![
         ("x", Kind::Real, vec![Some(1e4), Some(8.0), None]),
@@ -139,7 +138,7 @@ fn rows_beyond_all_others_are_noise_and_improbable() {
 }
 
 #[test]
-fn a_file_of_a_mixture_with_noise_is_read_as_it_was() {
+fn files_of_mixtures_with_noise_round_trip() {
     let specification = noisy(2, CovarianceKind::Full);
     let table = clusters(80, false);
     let fit = learn(&specification, &table);
@@ -159,7 +158,7 @@ fn a_file_of_a_mixture_with_noise_is_read_as_it_was() {
 }
 
 #[test]
-fn noise_is_what_mclust_finds() {
+fn noise_agrees_with_mclust() {
     let read = |name: &str| {
         let path = format!("{}/../../golden/{name}", env!("CARGO_MANIFEST_DIR"));
         std::fs::read_to_string(path).unwrap()
@@ -198,20 +197,23 @@ fn noise_is_what_mclust_finds() {
             variance_floor: 0.0,
             ..noisy(2, covariance)
         };
-        let begun = FitOptions {
+        let start = FitOptions {
             start_by: Some("group".into()),
             ..options()
         };
-        let fit = fit(&specification, &table, &begun, Control::default()).unwrap();
-        let own = &golden[name];
-        let known = own["log_likelihood"].as_f64().unwrap();
+        let fit = fit(&specification, &table, &start, Control::default()).unwrap();
+        let expected = &golden[name];
+        let known = expected["log_likelihood"].as_f64().unwrap();
         assert!(
             (fit.log_likelihood - known).abs() < 1e-6 * known.abs(),
             "{name}: {} {known}",
             fit.log_likelihood
         );
-        assert_eq!(fit.parameters as u64, own["parameters"].as_u64().unwrap());
-        let noise = own["weights"][2].as_f64().unwrap();
+        assert_eq!(
+            fit.parameters as u64,
+            expected["parameters"].as_u64().unwrap()
+        );
+        let noise = expected["weights"][2].as_f64().unwrap();
         let weights = &fit.mixture.parameters.weights;
         assert!((weights[2] - noise).abs() < 1e-4, "{name}: {weights:?}");
     }
@@ -220,16 +222,19 @@ fn noise_is_what_mclust_finds() {
 fn visits() -> Table {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let draws = Draws::new(2.5).unwrap();
-    let visit = |rng: &mut ChaCha8Rng| match rng.random::<f64>() < 0.3 {
-        true => 0.0,
-        false => draws.sample(rng),
+    let visit = |rng: &mut ChaCha8Rng| {
+        if rng.random::<f64>() < 0.3 {
+            0.0
+        } else {
+            draws.sample(rng)
+        }
     };
     let visits = (0..2000).map(|_| Some(visit(&mut rng))).collect();
     table(vec![("visits", Kind::Count, visits)])
 }
 
 #[test]
-fn a_zero_inflated_poisson_is_a_mixture_with_one_component_held() {
+fn a_zero_inflated_poisson_is_a_mixture_with_one_fixed_component() {
     let table = visits();
     let mixture = learn(&Specification::zero_inflated_poisson("visits"), &table);
     let family: FamilyName = "zero-inflated-poisson".parse().unwrap();
@@ -240,18 +245,18 @@ fn a_zero_inflated_poisson_is_a_mixture_with_one_component_held() {
     let alone = learn(&alone, &table);
     assert!((mixture.log_likelihood - alone.log_likelihood).abs() < 1e-6);
     assert_eq!(mixture.parameters, alone.parameters);
-    let own = &mixture.mixture.parameters;
+    let parameters = &mixture.mixture.parameters;
     let (Distribution::Poisson(zero), Distribution::Poisson(rest)) =
-        (&own.leaves[0][0], &own.leaves[0][1])
+        (&parameters.leaves[0][0], &parameters.leaves[0][1])
     else {
-        panic!("no Poisson");
+        panic!("expected two Poisson components");
     };
     assert_eq!(zero.rate, 0.0);
     let Distribution::ZeroInflatedPoisson(known) = &alone.mixture.parameters.leaves[0][0] else {
-        panic!("no zero-inflated Poisson");
+        panic!("expected a zero-inflated Poisson");
     };
     assert!((rest.rate - known.rate).abs() < 1e-4);
-    assert!((own.weights[0] - known.inflation).abs() < 1e-4);
+    assert!((parameters.weights[0] - known.inflation).abs() < 1e-4);
 }
 
 fn held(component: usize, column: &str, distribution: Distribution) -> Held {
@@ -263,7 +268,7 @@ fn held(component: usize, column: &str, distribution: Distribution) -> Held {
 }
 
 #[test]
-fn what_is_given_stays_and_the_rest_is_learned() {
+fn fixed_parameters_stay_fixed_and_others_are_learned() {
     let table = clusters(0, false);
     let given = Gaussian {
         mean: 7.0,
@@ -275,14 +280,16 @@ fn what_is_given_stays_and_the_rest_is_learned() {
         ..Specification::mixture(2, CovarianceKind::Full)
     };
     let fit = learn(&specification, &table);
-    let own = &fit.mixture.parameters;
-    assert_eq!(own.weights, [0.5, 0.5]);
+    let parameters = &fit.mixture.parameters;
+    assert_eq!(parameters.weights, [0.5, 0.5]);
     let leaf = fit.mixture.leaves.iter();
-    let x = leaf.zip(&own.leaves).find(|(leaf, _)| leaf.columns == [0]);
+    let x = leaf
+        .zip(&parameters.leaves)
+        .find(|(leaf, _)| leaf.columns == [0]);
     let x = x.unwrap().1;
     assert_eq!(x[0], Distribution::Gaussian(given));
     let Distribution::Gaussian(learned) = &x[1] else {
-        panic!("no Gaussian");
+        panic!("expected a Gaussian");
     };
     assert!(learned.mean.abs() < 0.3, "{learned:?}");
     // A Gaussian of x, and two of y.
@@ -291,7 +298,7 @@ fn what_is_given_stays_and_the_rest_is_learned() {
 }
 
 #[test]
-fn tied_columns_are_the_same_everywhere() {
+fn tied_columns_have_the_same_distribution_in_every_component() {
     let table = clusters(0, false);
     let specification = Specification {
         tied: vec!["y".into()],
@@ -300,29 +307,29 @@ fn tied_columns_are_the_same_everywhere() {
     let fit = learn(&specification, &table);
     let mixture = &fit.mixture;
     let y = mixture.leaves.iter().position(|leaf| leaf.tied).unwrap();
-    let own = &mixture.parameters.leaves[y];
-    assert_eq!(own[0], own[1]);
-    let Distribution::Gaussian(of_all) = &own[0] else {
-        panic!("no Gaussian");
+    let components = &mixture.parameters.leaves[y];
+    assert_eq!(components[0], components[1]);
+    let Distribution::Gaussian(tied) = &components[0] else {
+        panic!("expected a Gaussian");
     };
     let alone = learn(&Specification::mixture(1, CovarianceKind::Full), &table);
-    assert!((of_all.mean - means(&alone)[0][1]).abs() < 1e-6);
+    assert!((tied.mean - means(&alone)[0][1]).abs() < 1e-6);
     // Weights, two Gaussians of x, one of y.
     assert_eq!(fit.parameters, 1 + 4 + 2);
     assert!(fit.monotone);
 }
 
 #[test]
-fn a_fit_begun_at_its_end_ends_at_once() {
+fn a_fit_started_at_its_result_stops_at_once() {
     let table = clusters(80, true);
     for specification in [
         noisy(2, CovarianceKind::Full),
         Specification::mixture(3, CovarianceKind::Tied),
     ] {
         let first = learn(&specification, &table);
-        let usual = FitOptions::default();
+        let default = FitOptions::default();
         let control = Control::default();
-        let again = fit_from_mixture(&specification, &table, &first.mixture, &usual, control);
+        let again = fit_from_mixture(&specification, &table, &first.mixture, &default, control);
         let again = again.unwrap();
         assert!(again.iterations <= 2, "{}", again.iterations);
         assert!((again.log_likelihood - first.log_likelihood).abs() < 1e-6);
@@ -332,7 +339,7 @@ fn a_fit_begun_at_its_end_ends_at_once() {
 type Change<'a> = &'a dyn Fn(&mut Specification);
 
 #[test]
-fn what_cannot_be_given_is_refused() {
+fn invalid_fixed_parameters_and_starts_are_an_error() {
     let table = clusters(0, false);
     let two = Specification::mixture(2, CovarianceKind::Full);
     let poisson = || Distribution::Poisson(Poisson { rate: 1.0 });
@@ -343,9 +350,9 @@ fn what_cannot_be_given_is_refused() {
         })
     };
     let with = |change: &dyn Fn(&mut Specification)| {
-        let mut own = two.clone();
-        change(&mut own);
-        fit(&own, &table, &options(), Control::default())
+        let mut specification = two.clone();
+        change(&mut specification);
+        fit(&specification, &table, &options(), Control::default())
             .unwrap_err()
             .to_string()
     };
@@ -368,18 +375,18 @@ fn what_cannot_be_given_is_refused() {
         (&|s| s.tied = vec!["z".into()], "\"z\""),
     ];
     for (change, expected) in cases {
-        let said = with(change);
-        assert!(said.contains(expected), "{said}");
+        let message = with(change);
+        assert!(message.contains(expected), "{message}");
     }
     let one = learn(&Specification::mixture(1, CovarianceKind::Full), &table);
     let control = Control::default();
-    let said = fit_from_mixture(&two, &table, &one.mixture, &options(), control);
-    let said = said.unwrap_err().to_string();
-    assert!(said.contains("1 components instead of 2"), "{said}");
+    let message = fit_from_mixture(&two, &table, &one.mixture, &options(), control);
+    let message = message.unwrap_err().to_string();
+    assert!(message.contains("1 components instead of 2"), "{message}");
 }
 
 #[test]
-fn a_start_of_another_structure_is_brought_within_and_never_falls() {
+fn a_start_of_another_covariance_structure_is_projected_and_never_falls() {
     let table = clusters(40, false);
     let full = learn(&Specification::mixture(2, CovarianceKind::Full), &table);
     let tied = Specification {
@@ -391,24 +398,24 @@ fn a_start_of_another_structure_is_brought_within_and_never_falls() {
         fit_from_mixture(specification, &table, &full.mixture, &options(), control)
     };
     for covariance in CovarianceKind::ALL {
-        let begun = one(&Specification::mixture(2, covariance)).unwrap();
-        assert!(begun.monotone, "{covariance:?}");
-        assert!(begun.trace.is_sorted_by(|a, b| *b >= a - 1e-9 * a.abs()));
+        let start = one(&Specification::mixture(2, covariance)).unwrap();
+        assert!(start.monotone, "{covariance:?}");
+        assert!(start.trace.is_sorted_by(|a, b| *b >= a - 1e-9 * a.abs()));
     }
-    // A column that stands alone here is one of two there.
-    let said = one(&tied).unwrap_err().to_string();
-    assert!(said.contains("no distribution of"), "{said}");
+    // The tied column is a leaf of its own; in the start it is part of a bivariate Gaussian.
+    let message = one(&tied).unwrap_err().to_string();
+    assert!(message.contains("no distribution of"), "{message}");
 }
 
 #[test]
-fn noise_of_constants_alone_is_none() {
+fn a_table_of_constants_has_no_noise_component() {
     let constant = table(vec![("x", Kind::Real, vec![Some(3.0); 9])]);
     let fit = learn(&noisy(1, CovarianceKind::Full), &constant);
     assert_eq!(fit.mixture.names(), ["1"]);
 }
 
 #[test]
-fn what_is_held_to_be_narrow_has_not_collapsed() {
+fn a_fixed_narrow_component_is_not_reported_as_collapsed() {
     let narrow = Gaussian {
         mean: 0.0,
         variance: 1e-9,
@@ -418,12 +425,12 @@ fn what_is_held_to_be_narrow_has_not_collapsed() {
         ..Specification::mixture(2, CovarianceKind::Full)
     };
     let fit = learn(&specification, &clusters(0, false));
-    let said = fit.warnings.join("; ");
-    assert!(!said.contains("vanishing"), "{said}");
+    let message = fit.warnings.join("; ");
+    assert!(!message.contains("vanishing"), "{message}");
 }
 
 #[test]
-fn long_steps_never_fall_in_any_structure() {
+fn accelerated_em_never_falls_with_any_covariance_structure() {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let column = |rng: &mut ChaCha8Rng, scale: f64| -> Vec<Option<f64>> {
         (0..120)
@@ -431,7 +438,7 @@ fn long_steps_never_fall_in_any_structure() {
             .collect()
     };
     let a = column(&mut rng, 1.0);
-    // All but a copy, so that covariances are badly conditioned.
+    // Nearly a copy, so that covariances are badly conditioned.
     let b = a
         .iter()
         .map(|x| Some(x.unwrap() * 2.0 + 1e-3 * rng.random::<f64>()));
@@ -443,20 +450,20 @@ fn long_steps_never_fall_in_any_structure() {
         ("c", Kind::Real, c),
     ]);
     for covariance in CovarianceKind::ALL {
-        let usual = FitOptions {
+        let default = FitOptions {
             restarts: 2,
             ..FitOptions::default()
         };
         let specification = Specification::mixture(3, covariance);
-        let fit = fit(&specification, &table, &usual, Control::default()).unwrap();
+        let fit = fit(&specification, &table, &default, Control::default()).unwrap();
         assert!(fit.monotone, "{covariance:?}: {:?}", fit.warnings);
     }
 }
 
 #[test]
-fn several_numbers_of_components_do_not_begin_at_one_column() {
+fn selection_of_the_number_of_components_rejects_start_by() {
     let table = clusters(0, false);
-    let begun = FitOptions {
+    let start = FitOptions {
         start_by: Some("x".into()),
         ..options()
     };
@@ -467,6 +474,7 @@ fn several_numbers_of_components_do_not_begin_at_one_column() {
         folds: 5,
     };
     let specification = Specification::mixture(1, CovarianceKind::Full);
-    let said = select(&specification, &grid, &table, &begun, Control::default());
-    assert!(said.is_err());
+    let selected = select(&specification, &grid, &table, &start, Control::default());
+    let message = selected.unwrap_err().to_string();
+    assert!(message.contains("`start_by`"), "{message}");
 }

@@ -1,4 +1,4 @@
-//! Tables that break programs.
+//! Edge cases: identical rows, constant columns, extreme values, interrupted fits.
 
 use super::*;
 use abduce::Progress;
@@ -10,7 +10,7 @@ fn numbers(cells: &[f64]) -> Vec<Row> {
     cells.iter().map(|x| vec![Some(*x)]).collect()
 }
 
-fn try_fit(rows: &[Row], k: usize) -> Fit {
+fn converged_fit(rows: &[Row], k: usize) -> Fit {
     let fit = fitted(&Specification::new(k), rows, &Options::default());
     let labels = fit.model.posterior(&table(rows, None).chunks()[0]).unwrap();
     assert_eq!(labels.rows(), rows.len());
@@ -19,8 +19,8 @@ fn try_fit(rows: &[Row], k: usize) -> Fit {
 }
 
 #[test]
-fn duplicates_only_are_one_cluster() {
-    let fit = try_fit(&vec![vec![Some(3.0), Some(-1.0)]; 50], 4);
+fn identical_rows_are_one_cluster() {
+    let fit = converged_fit(&vec![vec![Some(3.0), Some(-1.0)]; 50], 4);
     assert_eq!(fit.model.centres, [[3.0, -1.0]]);
     assert_eq!(fit.inertia, 0.0);
     assert!(fit.warnings[0].contains("1 of 4 clusters"));
@@ -28,27 +28,27 @@ fn duplicates_only_are_one_cluster() {
 }
 
 #[test]
-fn more_clusters_than_rows_are_as_many_as_rows() {
-    let fit = try_fit(&numbers(&[1.0, 5.0, 9.0]), 10);
+fn more_clusters_than_rows_give_one_cluster_per_row() {
+    let fit = converged_fit(&numbers(&[1.0, 5.0, 9.0]), 10);
     assert_eq!(fit.model.centres, [[1.0], [5.0], [9.0]]);
     assert_eq!(fit.inertia, 0.0);
 }
 
 #[test]
 fn one_row_is_one_cluster() {
-    assert_eq!(try_fit(&numbers(&[7.5]), 1).model.centres, [[7.5]]);
+    assert_eq!(converged_fit(&numbers(&[7.5]), 1).model.centres, [[7.5]]);
 }
 
 #[test]
 fn ten_identical_points_per_cluster_are_found() {
     let cells: Vec<f64> = (0..50).map(|i| f64::from(i / 10) * 3.0).collect();
-    let fit = try_fit(&numbers(&cells), 5);
+    let fit = converged_fit(&numbers(&cells), 5);
     assert_eq!(fit.inertia, 0.0);
     assert_eq!(fit.model.sizes, [10.0; 5]);
 }
 
 #[test]
-fn a_constant_column_and_a_far_outlier_do_no_harm() {
+fn a_far_outlier_beside_a_constant_column_is_a_cluster_of_its_own() {
     let mut rows: Vec<Row> = (clustered(200, 2, 2, 1).into_iter())
         .map(|mut row| {
             row.push(Some(1e6));
@@ -56,23 +56,24 @@ fn a_constant_column_and_a_far_outlier_do_no_harm() {
         })
         .collect();
     rows.push(vec![Some(1e9), Some(-1e9), Some(1e6)]);
-    let fit = try_fit(&rows, 3);
+    let fit = converged_fit(&rows, 3);
     assert_eq!(fit.model.sizes.iter().sum::<f64>(), 201.0);
     assert_eq!(fit.model.sizes[2], 1.0);
 }
 
 #[test]
-fn more_columns_than_rows_are_no_trouble() {
-    let fit = try_fit(&clustered(12, 40, 3, 1), 3);
+fn more_columns_than_rows_can_be_fitted() {
+    let fit = converged_fit(&clustered(12, 40, 3, 1), 3);
     assert_eq!(fit.model.centres[0].len(), 40);
+    assert_eq!(fit.model.sizes, [4.0; 3]);
 }
 
 #[test]
-fn numbers_whose_squares_overflow_or_vanish_are_clustered_like_any_other() {
-    let plain = try_fit(&numbers(&[1.0, 1.5, 8.0, 9.0]), 2);
+fn values_whose_squares_overflow_or_underflow_are_clustered_alike() {
+    let plain = converged_fit(&numbers(&[1.0, 1.5, 8.0, 9.0]), 2);
     for scale in [1e300, 1e-300] {
         let cells: Vec<f64> = [1.0, 1.5, 8.0, 9.0].iter().map(|x| x * scale).collect();
-        let fit = try_fit(&numbers(&cells), 2);
+        let fit = converged_fit(&numbers(&cells), 2);
         assert_eq!(fit.model.sizes, plain.model.sizes);
         for (a, b) in fit.model.centres.iter().zip(&plain.model.centres) {
             assert_close(a[0], b[0] * scale, 1e-12);
@@ -81,18 +82,18 @@ fn numbers_whose_squares_overflow_or_vanish_are_clustered_like_any_other() {
 }
 
 #[test]
-fn rows_and_columns_of_holes_have_no_say() {
+fn empty_rows_and_columns_change_nothing() {
     let mut rows: Vec<Row> = numbers(&[1.0, 2.0, 10.0, 11.0, 12.0]);
-    let plain = try_fit(&rows, 2);
+    let plain = converged_fit(&rows, 2);
     rows.push(vec![None]);
-    let holed: Vec<Row> = rows.iter().map(|row| vec![row[0], None]).collect();
-    let fit = try_fit(&holed, 2);
+    let with_empty: Vec<Row> = rows.iter().map(|row| vec![row[0], None]).collect();
+    let fit = converged_fit(&with_empty, 2);
     assert_eq!(fit.inertia, plain.inertia);
     assert_eq!(fit.model.sizes, plain.model.sizes);
     assert_eq!(fit.model.column_names(), ["x0"]);
     let posterior = fit
         .model
-        .posterior(&table(&holed, None).chunks()[0])
+        .posterior(&table(&with_empty, None).chunks()[0])
         .unwrap();
     assert_eq!(posterior.best(5), 0);
     assert!(
@@ -103,7 +104,7 @@ fn rows_and_columns_of_holes_have_no_say() {
 }
 
 #[test]
-fn what_cannot_be_fitted_is_an_error_that_says_so() {
+fn data_that_cannot_be_fitted_are_an_error_with_the_reason() {
     let fails = |rows: &[Row], weights: Option<Vec<f64>>, k: usize| {
         let table = table(rows, weights);
         let options = Options::default();
@@ -118,7 +119,7 @@ fn what_cannot_be_fitted_is_an_error_that_says_so() {
 }
 
 #[test]
-fn a_start_of_other_columns_is_an_error() {
+fn initial_centres_of_the_wrong_shape_are_an_error() {
     let table = table(&numbers(&[1.0, 2.0]), None);
     for start in [vec![vec![1.0, 2.0]], vec![vec![f64::NAN]], vec![]] {
         let options = Options::default();
@@ -135,8 +136,8 @@ fn a_start_of_other_columns_is_an_error() {
 }
 
 #[test]
-fn the_file_holds_the_whole_model_and_damage_is_noticed() {
-    let rows = with_holes(clustered(100, 2, 2, 1));
+fn files_round_trip_and_damaged_files_are_rejected() {
+    let rows = with_missing_values(clustered(100, 2, 2, 1));
     let (specification, options) = (Specification::new(2), Options::default());
     let fit = fitted(&specification, &rows, &options);
     let log_likelihood = fit.model.log_likelihood(&table(&rows, None)).unwrap();
@@ -171,9 +172,9 @@ fn the_file_holds_the_whole_model_and_damage_is_noticed() {
 }
 
 #[test]
-fn a_fit_that_is_stopped_keeps_what_it_has() {
+fn an_interrupted_fit_returns_the_model_so_far() {
     let rows = clustered(3000, 2, 3, 1);
-    let (start, table) = (first(&rows, 9), table(&rows, None));
+    let (start, table) = (first_rows(&rows, 9), table(&rows, None));
     let stop = std::sync::atomic::AtomicBool::new(false);
     let watch = |progress| {
         if matches!(progress, Progress::Round { number: 2, .. }) {
@@ -199,16 +200,16 @@ fn a_fit_that_is_stopped_keeps_what_it_has() {
 }
 
 #[test]
-fn copies_of_a_few_rows_have_no_density_made_of_rounding() {
+fn copies_of_a_few_rows_have_variance_0_not_rounding_error() {
     let places = [[0.1, 0.7], [1e3 / 3.0, 0.3], [-7.7, 1.0 / 3.0]];
     let rows = (0..99).map(|i| places[i % 3].map(Some).to_vec());
-    let fit = try_fit(&rows.collect::<Vec<Row>>(), 3);
+    let fit = converged_fit(&rows.collect::<Vec<Row>>(), 3);
     assert_eq!(fit.model.variance, 0.0, "inertia {:e}", fit.inertia);
     assert!(fit.monotone);
 }
 
 #[test]
-fn directions_that_differ_by_rounding_alone_make_no_inertia_rise() {
+fn rounding_of_directions_never_raises_the_inertia() {
     let offset = 1e12;
     let far = clustered(200, 3, 2, 4).into_iter();
     let far = far.map(|row| row.into_iter().map(|x| x.map(|x| x + offset)).collect());

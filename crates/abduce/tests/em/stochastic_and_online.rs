@@ -1,6 +1,6 @@
-//! Drawn labels and batches.
+//! Stochastic EM (labels drawn from the posterior) and online EM (batches).
 
-use super::{Streamed, beginning, clusters, from};
+use super::{Streamed, clusters, initial_parameters, run_em};
 use abduce::Control;
 use abduce::data::{Column, Field, Kind, Schema, Source, Table};
 use abduce::learn::{Acceleration, EStep, EmOptions, Online};
@@ -9,14 +9,14 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
-/// Three groups of numbers, `apart` of their deviations from each other.
-fn three_groups(rows: usize, apart: f64, seed: u64) -> Table {
+/// Three groups with standard deviation 1, whose means are `distance` distance.
+fn three_groups(rows: usize, distance: f64, seed: u64) -> Table {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut x = Vec::new();
     for _ in 0..rows {
         let group = rng.random_range(0..3);
         let z: f64 = rng.sample(StandardNormal);
-        x.push(Some(apart * f64::from(group) + z));
+        x.push(Some(distance * f64::from(group) + z));
     }
     let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
     Table::new(schema, vec![Column::from_numbers(x)], None).unwrap()
@@ -37,32 +37,31 @@ fn sampled() -> EmOptions {
 }
 
 #[test]
-fn drawn_labels_leave_a_poor_maximum_that_em_stays_in() {
+fn stochastic_em_leaves_poor_local_maxima_of_em() {
     let specification = three();
     let mut better = 0;
     for seed in 0..20 {
         let data = three_groups(100, 2.5, seed);
-        let start = beginning(&specification, &data, seed);
-        let plain = from(&specification, &data, &start, EmOptions::default());
-        let drawn = from(&specification, &data, &start, sampled());
+        let start = initial_parameters(&specification, &data, seed);
+        let plain = run_em(&specification, &data, &start, EmOptions::default());
+        let drawn = run_em(&specification, &data, &start, sampled());
         let gain = drawn.log_likelihood - plain.log_likelihood;
-        println!("{seed}: {gain} {:?}", drawn.warnings);
         assert!(gain > -1e-4, "{seed}: {gain}");
-        better += usize::from(gain > 0.5 && drawn.warnings.is_empty());
+        better += usize::run_em(gain > 0.5 && drawn.warnings.is_empty());
     }
     assert!(better > 0);
 }
 
 fn bits(fit: &abduce::model::mixture::Fit) -> Vec<u64> {
-    let own = [fit.warmup.as_slice(), &fit.trace].concat();
-    own.into_iter().map(f64::to_bits).collect()
+    let objectives = [fit.warmup.as_slice(), &fit.trace].concat();
+    objectives.into_iter().map(f64::to_bits).collect()
 }
 
 #[test]
-fn neither_threads_nor_streams_change_a_bit() {
+fn results_are_bit_identical_for_any_number_of_threads_and_streamed() {
     let data = clusters(30_000, 3, 2, 2.0, 6);
     let specification = Specification::mixture(3, CovarianceKind::Full);
-    let start = beginning(&specification, &data, 1);
+    let start = initial_parameters(&specification, &data, 1);
     let online = EmOptions {
         online: Some(Online {
             batch: 4096,
@@ -71,16 +70,16 @@ fn neither_threads_nor_streams_change_a_bit() {
         tolerance: 1e-5,
         ..EmOptions::default()
     };
-    let long = EmOptions {
+    let squarem = EmOptions {
         acceleration: Acceleration::Squarem,
         ..EmOptions::default()
     };
-    for em in [sampled(), online, long] {
+    for em in [sampled(), online, squarem] {
         let mut seen = Vec::new();
         for threads in [1, 3] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
             let pool = pool.build().unwrap();
-            let one = |data: &dyn Source| bits(&from(&specification, data, &start, em.clone()));
+            let one = |data: &dyn Source| bits(&run_em(&specification, data, &start, em.clone()));
             seen.push(pool.install(|| one(&data)));
             seen.push(pool.install(|| one(&Streamed(data.clone()))));
         }
@@ -89,7 +88,7 @@ fn neither_threads_nor_streams_change_a_bit() {
 }
 
 #[test]
-fn other_seeds_draw_other_labels() {
+fn the_seed_determines_the_drawn_labels() {
     let data = three_groups(300, 4.0, 2);
     let one = |seed: u64| {
         let options = FitOptions {
@@ -97,9 +96,9 @@ fn other_seeds_draw_other_labels() {
             seed,
             ..FitOptions::default()
         };
-        let start = beginning(&three(), &data, 0);
+        let start = initial_parameters(&three(), &data, 0);
         let control = Control::default();
-        abduce::model::mixture::fit_from(&three(), &data, Some(&start), &options, control)
+        abduce::model::mixture::fit_run_em(&three(), &data, Some(&start), &options, control)
             .unwrap()
             .warmup
     };
@@ -108,15 +107,15 @@ fn other_seeds_draw_other_labels() {
 }
 
 #[test]
-fn rounds_of_draws_come_before_a_trace_that_never_falls() {
+fn stochastic_rounds_are_followed_by_a_monotone_trace() {
     let data = clusters(2000, 3, 2, 2.5, 7);
     let specification = Specification::mixture(3, CovarianceKind::Tied);
-    let start = beginning(&specification, &data, 0);
+    let start = initial_parameters(&specification, &data, 0);
     let em = EmOptions {
         rounds: 20,
         ..sampled()
     };
-    let fit = from(&specification, &data, &start, em);
+    let fit = run_em(&specification, &data, &start, em);
     assert!(fit.warmup.len() > 20);
     assert!(fit.monotone && fit.converged);
     let best = fit.warmup.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -125,7 +124,7 @@ fn rounds_of_draws_come_before_a_trace_that_never_falls() {
 }
 
 #[test]
-fn batches_come_as_near_as_em_of_the_same_tolerance_in_half_the_passes() {
+fn online_em_is_as_accurate_as_em_of_the_same_tolerance_in_half_the_passes() {
     for (seed, kind) in [
         (1, CovarianceKind::Full),
         (2, CovarianceKind::Diagonal),
@@ -133,44 +132,40 @@ fn batches_come_as_near_as_em_of_the_same_tolerance_in_half_the_passes() {
     ] {
         let data = clusters(200_000, 4, 3, 2.0, seed);
         let specification = Specification::mixture(4, kind);
-        let start = beginning(&specification, &data, seed);
-        let plain = from(&specification, &data, &start, EmOptions::PLAIN);
+        let start = initial_parameters(&specification, &data, seed);
+        let plain = run_em(&specification, &data, &start, EmOptions::PLAIN);
         let tolerant = EmOptions {
             tolerance: 1e-5,
             ..EmOptions::PLAIN
         };
-        let coarse = from(&specification, &data, &start, tolerant);
+        let coarse = run_em(&specification, &data, &start, tolerant);
         let em = EmOptions {
             tolerance: 1e-5,
             online: Some(Online::default()),
             ..EmOptions::default()
         };
-        let online = from(&specification, &Streamed(data.clone()), &start, em);
+        let online = run_em(&specification, &Streamed(data.clone()), &start, em);
         let rows = data.rows() as f64;
-        let behind = (plain.log_likelihood - online.log_likelihood) / rows;
-        println!(
-            "{kind:?}: EM {} passes, with the same tolerance {}, online {}",
-            plain.iterations, coarse.iterations, online.iterations
-        );
+        let gap = (plain.log_likelihood - online.log_likelihood) / rows;
         assert!(online.monotone && online.converged, "{kind:?}");
-        let coarsely = (plain.log_likelihood - coarse.log_likelihood) / rows;
-        assert!(behind < 1.1 * coarsely, "{kind:?}: {behind} {coarsely}");
+        let coarse_gap = (plain.log_likelihood - coarse.log_likelihood) / rows;
+        assert!(gap < 1.1 * coarse_gap, "{kind:?}: {gap} {coarse_gap}");
         assert!(2 * online.iterations < coarse.iterations, "{kind:?}");
     }
 }
 
 #[test]
-fn one_batch_of_all_rows_is_plain_em() {
+fn one_batch_of_all_rows_equals_plain_em() {
     let data = clusters(3000, 2, 2, 2.0, 8);
     let specification = Specification::mixture(2, CovarianceKind::Full);
-    let start = beginning(&specification, &data, 0);
+    let start = initial_parameters(&specification, &data, 0);
     let online = EmOptions {
         online: Some(Online::default()),
         ..EmOptions::default()
     };
     let (a, b) = (
-        from(&specification, &data, &start, online),
-        from(&specification, &data, &start, EmOptions::default()),
+        run_em(&specification, &data, &start, online),
+        run_em(&specification, &data, &start, EmOptions::default()),
     );
     assert_eq!(bits(&a), bits(&b));
 }

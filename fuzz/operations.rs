@@ -1,4 +1,4 @@
-//! Everything that can be done with a model.
+//! Runs every operation on a model.
 
 use abduce::Control;
 use abduce::data::{Opened, ReadOptions, Source, open_more, open_with};
@@ -41,7 +41,7 @@ pub fn command(command: &str, model: &Path, table: &str, folder: &Path) -> Outpu
     program.output().expect("the program")
 }
 
-/// Does everything with a model file; whether it was accepted.
+/// Runs every operation on a model file. Returns whether the file was accepted.
 pub fn exercise(text: &[u8], table: &str) -> bool {
     let Ok(text) = std::str::from_utf8(text) else {
         return false;
@@ -60,37 +60,37 @@ pub fn exercise(text: &[u8], table: &str) -> bool {
     };
     let paths = [table.to_string()];
     if let Ok(opened) = open_with(&paths, &options, schema) {
-        ask(&model, &*opened.source);
+        query(&model, &*opened.source);
     }
-    let nothing = vec![None; schema.fields.len()];
+    let empty_row = vec![None; schema.fields.len()];
     let mut rng = ChaCha8Rng::seed_from_u64(0);
     if let Ok(joint) = model.joint() {
-        let _ = joint.sample(&nothing, 5, &mut rng);
+        let _ = joint.sample(&empty_row, 5, &mut rng);
         for column in 0..schema.fields.len() {
-            let _ = joint.condition(&nothing, column);
+            let _ = joint.condition(&empty_row, column);
         }
     }
     let unsettled = model
         .incremental()
-        .map_or(Vec::new(), |own| own.unsettled());
+        .map_or(Vec::new(), |model| model.unsettled());
     if let Ok(more) = open_more(&paths, &options, schema, &unsettled) {
-        change(&model, &more);
+        update_and_merge(&model, &more);
     }
     let _ = model.to_json();
     true
 }
 
-fn ask(model: &Model, source: &dyn Source) {
+fn query(model: &Model, source: &dyn Source) {
     let classes = model.names().len();
     let Ok(scan) = source.scan() else {
         return;
     };
     let mut rng = ChaCha8Rng::seed_from_u64(0);
     for chunk in scan.flatten() {
-        let lacking = model.predictor().unanswerable(&chunk);
+        let unanswerable = model.predictor().unanswerable(&chunk);
         let rows = 0..chunk.rows() as u32;
         let rows: Vec<u32> = rows
-            .filter(|row| !lacking.contains(&(*row as usize)))
+            .filter(|row| !unanswerable.contains(&(*row as usize)))
             .collect();
         let chunk = chunk.take(&rows);
         let _ = model.posterior(&chunk);
@@ -109,7 +109,7 @@ fn ask(model: &Model, source: &dyn Source) {
     }
 }
 
-fn change(model: &Model, more: &Opened) {
+fn update_and_merge(model: &Model, more: &Opened) {
     let source = &*more.source;
     let results = [
         model.update(source, more.files.clone(), None, Control::default()),

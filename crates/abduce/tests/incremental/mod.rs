@@ -1,8 +1,7 @@
-//! Models that live on without their rows: updating, merging and forgetting give
-//! the model that a fit of the rows would.
+//! Updating, merging and forgetting give the same model as fitting all the rows.
 
-mod hidden;
-mod untidy;
+mod differing_schemas;
+mod unlabelled_and_predictive;
 
 use abduce::Control;
 use abduce::Result;
@@ -16,8 +15,8 @@ use std::fmt::Write as _;
 
 const COLUMNS: &str = "label,size,hits,answer,color,note,still,mood";
 
-/// Rows of every kind of column, some of them with missing values. What is rare is only in
-/// some shards: a class, levels, words, a column that is constant elsewhere.
+/// A row with every kind of column and some missing values. Some shards lack the rare class,
+/// some levels and words, and the second value of `still`.
 fn row(i: usize) -> String {
     let noise = |k: usize| ((i * 7919 + k * 104_729) % 1000) as f64 / 1000.0;
     let label = match i {
@@ -59,7 +58,7 @@ fn options() -> ReadOptions {
     }
 }
 
-fn written(rows: impl Iterator<Item = usize>) -> (tempfile::TempDir, Vec<String>) {
+fn write_rows(rows: impl Iterator<Item = usize>) -> (tempfile::TempDir, Vec<String>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("rows.csv");
     let text: String = rows.map(row).collect();
@@ -68,18 +67,18 @@ fn written(rows: impl Iterator<Item = usize>) -> (tempfile::TempDir, Vec<String>
     (folder, vec![path])
 }
 
-fn opened(rows: impl Iterator<Item = usize>) -> Opened {
-    let (_folder, paths) = written(rows);
+fn open_rows(rows: impl Iterator<Item = usize>) -> Opened {
+    let (_folder, paths) = write_rows(rows);
     open(&paths, &options()).unwrap()
 }
 
-fn more(rows: impl Iterator<Item = usize>, model: &FittedMixture) -> Result<Opened> {
-    let (_folder, paths) = written(rows);
+fn open_more_rows(rows: impl Iterator<Item = usize>, model: &FittedMixture) -> Result<Opened> {
+    let (_folder, paths) = write_rows(rows);
     open_more(&paths, &options(), &model.schema, &model.unsettled())
 }
 
-fn learned(specification: &Specification, rows: impl Iterator<Item = usize>) -> Fit {
-    let opened = opened(rows);
+fn fit_rows(specification: &Specification, rows: impl Iterator<Item = usize>) -> Fit {
+    let opened = open_rows(rows);
     let options = FitOptions {
         marks: true,
         ..FitOptions::default()
@@ -87,22 +86,25 @@ fn learned(specification: &Specification, rows: impl Iterator<Item = usize>) -> 
     fit(specification, &*opened.source, &options, Control::default()).unwrap()
 }
 
-/// Specifications whose fits are their statistics.
+/// Specifications whose fit is determined by sufficient statistics.
 fn specifications() -> Vec<(&'static str, Specification)> {
     let naive = Specification::naive_bayes("label");
-    let of = |name: &str, family: &str| {
-        let mut own = naive.clone();
-        own.families.push((name.into(), family.parse().unwrap()));
-        own
+    let with_family = |name: &str, family: &str| {
+        let mut specification = naive.clone();
+        specification
+            .families
+            .push((name.into(), family.parse().unwrap()));
+        specification
     };
     let mut listed = vec![
         ("laplace", naive.clone()),
         ("bernoulli words", {
-            let mut own = naive.clone();
-            own.event = Some(Event::Bernoulli);
-            own.families
+            let mut specification = naive.clone();
+            specification.event = Some(Event::Bernoulli);
+            specification
+                .families
                 .push(("hits".into(), "poisson".parse().unwrap()));
-            own
+            specification
         }),
         (
             "pooled presence",
@@ -154,15 +156,15 @@ fn specifications() -> Vec<(&'static str, Specification)> {
         "histogram",
         "exponential",
     ] {
-        listed.push((family, of("size", family)));
+        listed.push((family, with_family("size", family)));
     }
     for family in ["negative-binomial", "geometric", "zero-inflated-poisson"] {
-        listed.push((family, of("hits", family)));
+        listed.push((family, with_family("hits", family)));
     }
     listed
 }
 
-/// Every number of two documents that differs by more than rounding.
+/// Lists the values of two documents that differ by more than rounding.
 fn differences(path: &str, a: &Value, b: &Value, found: &mut String) {
     match (a, b) {
         (Value::Object(a), Value::Object(b)) => {
@@ -181,7 +183,7 @@ fn differences(path: &str, a: &Value, b: &Value, found: &mut String) {
         }
         (Value::Number(x), Value::Number(y)) => {
             let (x, y) = (x.as_f64().unwrap(), y.as_f64().unwrap());
-            // Moments of the columns, whose values are about 1000.
+            // The columns contain values of about 1000.
             if (x - y).abs() > 1e-9 * (1.0 + x.abs().max(y.abs())) {
                 writeln!(found, "{path}: {x} and {y}").unwrap();
             }
@@ -209,66 +211,66 @@ fn assert_same(name: &str, a: &Fit, b: &Fit) {
     assert!(weights, "{name}: {} {}", a.weight, b.weight);
 }
 
-/// The columns that gda needs without missing values are without them.
+/// The numbers of `n` rows; for gda only those without missing values.
 fn rows_of(name: &str, n: usize) -> Vec<usize> {
     let complete = |i: &usize| !name.starts_with("gda") || i % 17 != 5;
     (0..n).filter(complete).collect()
 }
 
 #[test]
-fn merging_shards_equals_one_fit_of_all() {
+fn merging_shards_equals_fitting_all_rows() {
     for (name, specification) in specifications() {
         let rows = rows_of(name, 210);
         let shards: Vec<Fit> = rows
             .chunks(rows.len().div_ceil(7))
-            .map(|shard| learned(&specification, shard.iter().copied()))
+            .map(|shard| fit_rows(&specification, shard.iter().copied()))
             .collect();
         let parts: Vec<&FittedMixture> = shards.iter().map(|shard| &shard.mixture).collect();
         let merged =
             FittedMixture::merge(&parts, &specification, &FitOptions::default(), 0.0).unwrap();
-        let whole = learned(&specification, rows.iter().copied());
+        let whole = fit_rows(&specification, rows.iter().copied());
         assert_same(name, &merged, &whole);
-        let turned: Vec<&FittedMixture> = parts.iter().rev().copied().collect();
-        let turned =
-            FittedMixture::merge(&turned, &specification, &FitOptions::default(), 0.0).unwrap();
-        assert_same(name, &turned, &whole);
+        let reversed: Vec<&FittedMixture> = parts.iter().rev().copied().collect();
+        let reversed =
+            FittedMixture::merge(&reversed, &specification, &FitOptions::default(), 0.0).unwrap();
+        assert_same(name, &reversed, &whole);
     }
 }
 
 #[test]
-fn seven_shards_without_two_are_the_other_five() {
+fn merging_seven_shards_and_forgetting_two_equals_fitting_five() {
     for (name, specification) in specifications() {
         let rows = rows_of(name, 210);
         let shards: Vec<&[usize]> = rows.chunks(rows.len().div_ceil(7)).collect();
         let fits: Vec<Fit> = shards
             .iter()
-            .map(|shard| learned(&specification, shard.iter().copied()))
+            .map(|shard| fit_rows(&specification, shard.iter().copied()))
             .collect();
         let parts: Vec<&FittedMixture> = fits.iter().map(|shard| &shard.mixture).collect();
         let options = FitOptions::default();
         let mut merged = FittedMixture::merge(&parts, &specification, &options, 0.0).unwrap();
-        // The last four hold the levels, words and values that the others lack.
-        for gone in [5, 6] {
-            let rows = more(shards[gone].iter().copied(), &merged.mixture).unwrap();
+        // The last four shards contain the levels, words and values that the others lack.
+        for forgotten in [5, 6] {
+            let rows = open_more_rows(shards[forgotten].iter().copied(), &merged.mixture).unwrap();
             merged = merged
                 .mixture
                 .forget(&*rows.source, &specification, &options, Control::default())
                 .unwrap_or_else(|error| panic!("{name}: {error}"));
         }
-        let left = learned(&specification, shards[..5].concat().into_iter());
-        assert_same(name, &merged, &left);
+        let rest = fit_rows(&specification, shards[..5].concat().into_iter());
+        assert_same(name, &merged, &rest);
     }
 }
 
 #[test]
-fn taking_in_rows_equals_having_had_them() {
+fn updating_equals_fitting_all_rows() {
     for (name, specification) in specifications() {
         let rows = rows_of(name, 160);
         let (first, second) = rows.split_at(60);
-        let model = learned(&specification, first.iter().copied());
-        let new = more(second.iter().copied(), &model.mixture).unwrap();
+        let model = fit_rows(&specification, first.iter().copied());
+        let new = open_more_rows(second.iter().copied(), &model.mixture).unwrap();
         let options = FitOptions::default();
-        let grown = model
+        let updated = model
             .mixture
             .update(
                 &*new.source,
@@ -278,14 +280,18 @@ fn taking_in_rows_equals_having_had_them() {
                 Control::default(),
             )
             .unwrap_or_else(|error| panic!("{name}: {error}"));
-        assert_same(name, &grown, &learned(&specification, rows.iter().copied()));
+        assert_same(
+            name,
+            &updated,
+            &fit_rows(&specification, rows.iter().copied()),
+        );
     }
 }
 
 #[test]
-fn a_row_never_seen_cannot_be_forgotten() {
+fn forgetting_a_row_that_was_not_fitted_is_an_error() {
     let specification = Specification::naive_bayes("label");
-    let model = learned(&specification, 0..60).mixture;
+    let model = fit_rows(&specification, 0..60).mixture;
     let forget = |text: &str| {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows.csv");
@@ -298,13 +304,14 @@ fn a_row_never_seen_cannot_be_forgotten() {
         )
         .unwrap();
         let options = FitOptions::default();
-        let gone = model.forget(&*rows.source, &specification, &options, Control::default());
-        gone.map(|fit| fit.rows)
+        let forgotten = model.forget(&*rows.source, &specification, &options, Control::default());
+        forgotten
+            .map(|fit| fit.rows)
             .map_err(|error| rows.locate(error).to_string())
     };
     assert_eq!(forget(""), Ok(59));
     assert_eq!(forget(&row(5)), Ok(58));
-    // A row of which every cell was seen, but never together.
+    // Every cell of this row was fitted, but in different rows.
     let mixed = "a,1000.5,2,no,red,it is often seen that row n1 comes by,7,fine\n";
     let error = forget(mixed).unwrap_err();
     assert!(
@@ -323,9 +330,9 @@ fn a_row_never_seen_cannot_be_forgotten() {
 }
 
 #[test]
-fn without_marks_the_statistics_still_never_turn_negative() {
+fn without_row_marks_statistics_never_become_negative() {
     let specification = Specification::naive_bayes("label");
-    let opened = opened(0..60);
+    let opened = open_rows(0..60);
     let options = FitOptions {
         marks: false,
         ..FitOptions::default()
@@ -338,18 +345,18 @@ fn without_marks_the_statistics_still_never_turn_negative() {
     )
     .unwrap();
     assert!(model.mixture.marks.is_none());
-    let others = more(200..230, &model.mixture).unwrap();
+    let others = open_more_rows(200..230, &model.mixture).unwrap();
     let forget = |rows: &Opened| {
         let model = &model.mixture;
         model.forget(&*rows.source, &specification, &options, Control::default())
     };
     assert!(forget(&others).is_err());
-    let own = more(0..10, &model.mixture).unwrap();
-    assert_eq!(forget(&own).unwrap().rows, 50);
+    let fitted = open_more_rows(0..10, &model.mixture).unwrap();
+    assert_eq!(forget(&fitted).unwrap().rows, 50);
 }
 
 #[test]
-fn models_of_other_columns_kinds_or_clusters_do_not_add_up() {
+fn models_of_other_columns_kinds_or_clusters_do_not_merge() {
     let specification = Specification::naive_bayes("label");
     let options = FitOptions::default();
     let read = |text: &str| {
@@ -362,7 +369,7 @@ fn models_of_other_columns_kinds_or_clusters_do_not_add_up() {
         )
         .unwrap()
     };
-    let of = |text: &str| {
+    let fit_text = |text: &str| {
         let rows = read(text);
         let control = Control::default();
         fit(&specification, &*rows.source, &options, control)
@@ -375,10 +382,10 @@ fn models_of_other_columns_kinds_or_clusters_do_not_add_up() {
             .map(|fit| fit.rows)
             .map_err(|error| error.to_string())
     };
-    let numbers = of("label,x\na,1.5\nb,2.5\na,2\n");
-    let words = of("label,x\na,red\nb,blue\n");
-    let other = of("label,y\na,1\nb,2\n");
-    let counts = of("label,x\na,0\nb,1\na,3\nb,2\n");
+    let numbers = fit_text("label,x\na,1.5\nb,2.5\na,2\n");
+    let words = fit_text("label,x\na,red\nb,blue\n");
+    let other = fit_text("label,y\na,1\nb,2\n");
+    let counts = fit_text("label,x\na,0\nb,1\na,3\nb,2\n");
     assert_eq!(merge(&numbers, &numbers), Ok(6));
     assert!(
         merge(&numbers, &words)
@@ -390,14 +397,14 @@ fn models_of_other_columns_kinds_or_clusters_do_not_add_up() {
             .unwrap_err()
             .contains("only some of the models")
     );
-    // Counts remember their sum, not their spread.
+    // The statistics of counts have no sum of squares.
     let error = merge(&numbers, &counts).unwrap_err();
     assert!(
         error.contains("family poisson cannot be converted to those of gaussian"),
         "{error}"
     );
-    // Zeros and ones are numbers too.
-    let bits = of("label,x\na,0\nb,1\n");
+    // A binary column can become a count column.
+    let bits = fit_text("label,x\na,0\nb,1\n");
     assert_eq!(merge(&bits, &counts), Ok(6));
     let clusters = Specification::mixture(2, CovarianceKind::Full);
     let rows = read("x,y\n1,2\n2,1\n8,9\n9,8\n");

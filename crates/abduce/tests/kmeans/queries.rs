@@ -1,4 +1,4 @@
-//! What clusters answer: those of the Gaussians that they are.
+//! Queries to k-means models, which answer as equal Gaussians.
 
 use super::*;
 use abduce::ask::{Conditional, Joint, Predict};
@@ -6,9 +6,9 @@ use abduce::family::Fill;
 use abduce::model::kmeans::Distance;
 
 #[test]
-fn densities_are_of_equal_gaussians_with_the_variance_within_clusters() {
+fn densities_are_those_of_equal_gaussians_with_the_within_cluster_variance() {
     let rows = clustered(300, 2, 3, 4);
-    let fit = from_first(&rows, 3, Algorithm::Auto);
+    let fit = fit_from_first_rows(&rows, 3, Algorithm::Auto);
     let variance = fit.inertia / 600.0;
     let densities = fit
         .model
@@ -31,8 +31,8 @@ fn densities_are_of_equal_gaussians_with_the_variance_within_clusters() {
 }
 
 #[test]
-fn mahalanobis_densities_integrate_the_common_covariance() {
-    // One cluster: the Gaussian with the covariance of the table.
+fn mahalanobis_conditionals_use_the_common_covariance() {
+    // One cluster is a Gaussian with the covariance of the table.
     let rows = clustered(500, 2, 2, 4);
     let specification = Specification {
         distance: Distance::Mahalanobis,
@@ -40,7 +40,7 @@ fn mahalanobis_densities_integrate_the_common_covariance() {
     };
     let fit = fitted(&specification, &rows, &Options::default());
     let Ok(Conditional::Numbers(parts)) = fit.model.condition(&[None, None], 0) else {
-        panic!("no numbers");
+        panic!("expected a numeric conditional");
     };
     let n = rows.len() as f64;
     let mean = rows.iter().filter_map(|row| row[0]).sum::<f64>() / n;
@@ -50,16 +50,16 @@ fn mahalanobis_densities_integrate_the_common_covariance() {
         .map(|x| (x - mean).powi(2))
         .sum::<f64>()
         / n;
-    let abduce::family::Distribution::Gaussian(own) = &parts[0].1 else {
-        panic!("not Gaussian");
+    let abduce::family::Distribution::Gaussian(gaussian) = &parts[0].1 else {
+        panic!("expected a Gaussian");
     };
-    assert_close(own.mean, mean, 1e-9);
-    assert_close(own.variance, variance, 1e-9);
+    assert_close(gaussian.mean, mean, 1e-9);
+    assert_close(gaussian.variance, variance, 1e-9);
 }
 
 #[test]
-fn holes_are_filled_and_what_is_seen_stays() {
-    let rows = with_holes(clustered(200, 3, 3, 2));
+fn missing_values_are_imputed_and_observed_values_kept() {
+    let rows = with_missing_values(clustered(200, 3, 3, 2));
     let mut rng = ChaCha8Rng::seed_from_u64(1);
     for distance in [
         Distance::Euclidean,
@@ -83,9 +83,9 @@ fn holes_are_filled_and_what_is_seen_stays() {
 }
 
 #[test]
-fn draws_have_the_moments_of_the_clusters() {
+fn draws_have_the_mean_of_the_clusters() {
     let rows = clustered(400, 2, 2, 3);
-    let fit = from_first(&rows, 2, Algorithm::Auto);
+    let fit = fit_from_first_rows(&rows, 2, Algorithm::Auto);
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let drawn = fit.model.sample(&[None, None], 20_000, &mut rng).unwrap();
     let cells = drawn.column(0).cells(0, 20_000);
@@ -95,7 +95,7 @@ fn draws_have_the_moments_of_the_clusters() {
 }
 
 #[test]
-fn what_has_no_density_says_so() {
+fn distances_without_a_density_are_an_error() {
     let rows = clustered(50, 2, 2, 3);
     let chunk = table(&rows, None).chunks()[0].clone();
     for (distance, medoids) in [
@@ -116,7 +116,7 @@ fn what_has_no_density_says_so() {
 }
 
 #[test]
-fn columns_that_are_no_numbers_are_left_out_and_named_and_binary_ones_are_0_and_1() {
+fn categorical_columns_are_left_out_with_a_warning_and_binary_ones_are_0_and_1() {
     let levels = |names: [&str; 2]| names.map(String::from).to_vec();
     let field = |name: &str, kind, levels| Field {
         levels,

@@ -1,23 +1,23 @@
-//! What is hidden: labels that a new row lacks, and parameters integrated out.
+//! Updates with unlabelled rows, and predictive distributions.
 
 use super::*;
 
-/// Rows whose labels are partly hidden.
 #[test]
-fn a_step_of_incremental_em_tells_a_bound_of_the_likelihood() {
+fn incremental_em_reports_a_lower_bound_of_the_likelihood() {
     let mut specification = Specification::naive_bayes("label");
     specification.weight_smoothing = 1.0;
     let text = |rows: std::ops::Range<usize>| -> String {
         rows.map(|i| {
-            let own = row(i);
+            // Every third row has no label.
+            let labelled = row(i);
             match i % 3 {
-                0 => own[own.find(',').unwrap()..].to_string(),
-                _ => own,
+                0 => labelled[labelled.find(',').unwrap()..].to_string(),
+                _ => labelled,
             }
         })
         .collect()
     };
-    let read = |rows: std::ops::Range<usize>, known: Option<&FittedMixture>| {
+    let read_rows = |rows: std::ops::Range<usize>, known: Option<&FittedMixture>| {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("rows.csv");
         std::fs::write(&path, format!("{COLUMNS}\n{}", text(rows))).unwrap();
@@ -36,19 +36,19 @@ fn a_step_of_incremental_em_tells_a_bound_of_the_likelihood() {
     let control = Control::default;
     let first = fit(
         &specification,
-        &*read(0..90, None).source,
+        &*read_rows(0..90, None).source,
         &options,
         control(),
     )
     .unwrap();
     assert!(!first.mixture.is_exact());
-    let new = read(90..150, Some(&first.mixture));
-    let grown = first
+    let new = read_rows(90..150, Some(&first.mixture));
+    let updated = first
         .mixture
         .update(&*new.source, &specification, &options, 1.0, control())
         .unwrap();
-    assert_eq!(grown.rows, 150);
-    let all = read(0..150, None);
+    assert_eq!(updated.rows, 150);
+    let all = read_rows(0..150, None);
     let likelihood = |mixture: &FittedMixture| -> f64 {
         use abduce::ask::Joint;
         let rows = abduce::data::Recoded::new(&*all.source, mixture.schema.clone()).unwrap();
@@ -64,24 +64,24 @@ fn a_step_of_incremental_em_tells_a_bound_of_the_likelihood() {
             })
             .sum()
     };
-    let truth = likelihood(&grown.mixture);
+    let truth = likelihood(&updated.mixture);
     assert!(
-        grown.log_likelihood <= truth + 1e-6,
+        updated.log_likelihood <= truth + 1e-6,
         "{} {truth}",
-        grown.log_likelihood
+        updated.log_likelihood
     );
     assert!(
-        grown.log_likelihood > truth - 30.0,
+        updated.log_likelihood > truth - 30.0,
         "{} {truth}",
-        grown.log_likelihood
+        updated.log_likelihood
     );
-    // A fit of all rows finds no less.
+    // A fit of all rows reaches at least this likelihood.
     let whole = fit(&specification, &*all.source, &options, control()).unwrap();
     assert!(whole.log_likelihood >= truth - 1e-6);
 }
 
 #[test]
-fn parameters_integrated_out_are_student_and_dirichlet_multinomial() {
+fn predictive_densities_agree_with_formulas_by_hand() {
     use abduce::ask::Joint;
     use abduce::data::{Column, Field, Kind, Schema, Source, Table};
     let field = |name: &str, kind| Field::new(name, kind);
@@ -102,15 +102,15 @@ fn parameters_integrated_out_are_student_and_dirichlet_multinomial() {
     let model = fit(&specification, &table, &options, Control::default())
         .unwrap()
         .mixture;
-    // By hand for class b: two rows, mean 8.5, scatter 0.5; all rows have mean
-    // 4.8 and variance 10.16.
+    // Class b has two rows with mean 8.5 and scatter 0.5; all rows have mean 4.8 and variance
+    // 10.16.
     let (k, m, v) = (0.01, 4.8, 10.16);
     let mean = (k * m + 2.0 * 8.5) / (k + 2.0);
     let shape: f64 = 1.5 + 1.0;
     let rate = 0.5 * v + 0.25 + 0.5 * k * 2.0 / (k + 2.0) * (8.5f64 - m).powi(2);
     let scale = (rate / shape * (k + 3.0) / (k + 2.0)).sqrt();
     let student = abduce::family::StudentT::new(mean, scale, 2.0 * shape).unwrap();
-    // One row at the mean 2.2 of all, and two rows of 7 together.
+    // The prior counts as one row at the overall mean 2.2; the two rows of the class sum to 7.
     let counts = abduce::family::NegativeBinomial::new(2.2 + 7.0, 3.0 / 4.0).unwrap();
     use abduce::family::Univariate;
     let chunk = table.scan().unwrap().next().unwrap().unwrap();
@@ -118,8 +118,8 @@ fn parameters_integrated_out_are_student_and_dirichlet_multinomial() {
     let expected = (2.0f64 / 5.0).ln() + student.log_density(8.0) + counts.log_density(5.0);
     assert!((row - expected).abs() < 1e-12, "{row} {expected}");
 
-    // Documents: the evidence of their words one after the other, each with what
-    // was seen before it added (the chain rule of Pólya's urn).
+    // Documents: the product of the predictive probabilities of their words, each added to the
+    // counts before the next (Pólya's urn).
     let fields = vec![
         Field::with_levels("label", Kind::Categorical, ["a", "b"]),
         field("u", Kind::Count),
@@ -138,14 +138,14 @@ fn parameters_integrated_out_are_student_and_dirichlet_multinomial() {
         .mixture;
     let chunk = table.scan().unwrap().next().unwrap().unwrap();
     let rows = model.log_density(&chunk).unwrap();
-    // Class a has seen u 4 times and w once; one of each is believed in.
+    // Class a contains u 4 times and w once; the prior adds one of each.
     let urn = |mut u: f64, mut w: f64, draws: &str| -> f64 {
         let mut sum = 0.0;
         for c in draws.chars() {
             let drawn = if c == 'u' { &mut u } else { &mut w };
-            let own = *drawn;
+            let before = *drawn;
             *drawn += 1.0;
-            sum += (own / (u + w - 1.0)).ln();
+            sum += (before / (u + w - 1.0)).ln();
         }
         sum
     };

@@ -1,5 +1,5 @@
-//! Laws of fits that begin at another kind of mixture, or that learn in another way than
-//! soft EM: with tails or noise that the start has not, by hard steps, by draws.
+//! Fits started from another kind of mixture (with other tails, without noise), and fits by
+//! hard and stochastic EM.
 
 use abduce::Control;
 use abduce::data::{Column, Field, Kind, Schema, Table};
@@ -11,7 +11,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
-/// Two clusters of 300 and 200 rows, and so many rows of noise about them.
+/// Two clusters of 300 and 200 rows, and `noise` rows of uniform noise.
 fn clusters(noise: usize) -> Table {
     let mut rng = ChaCha8Rng::seed_from_u64(12);
     let (mut x, mut y) = (Vec::new(), Vec::new());
@@ -51,7 +51,7 @@ fn learn_from(table: &Table, specification: &Specification, step: EStep) -> Fit 
     fit(specification, table, &options, Control::default()).unwrap()
 }
 
-fn go_on(specification: &Specification, from: &Fit, step: EStep) -> Fit {
+fn continue_from(specification: &Specification, from: &Fit, step: EStep) -> Fit {
     let (table, options) = (clusters(80), options(step));
     fit_from_mixture(
         specification,
@@ -81,39 +81,39 @@ fn assert_same_maximum(a: &Fit, b: &Fit) {
 }
 
 #[test]
-fn a_start_with_other_tails_leads_to_the_maximum_with_these_tails() {
+fn a_start_with_other_tails_reaches_the_same_maximum() {
     let tailed = Specification {
         tails: Tails::StudentT { degrees: None },
         ..plain()
     };
     let gaussian = learn_from(&clusters(0), &plain(), EStep::Soft);
     let t = learn(&tailed, EStep::Soft);
-    assert_same_maximum(&go_on(&tailed, &gaussian, EStep::Soft), &t);
-    let back = go_on(&plain(), &t, EStep::Soft);
+    assert_same_maximum(&continue_from(&tailed, &gaussian, EStep::Soft), &t);
+    let back = continue_from(&plain(), &t, EStep::Soft);
     assert!(back.monotone && back.converged);
     assert!(back.log_likelihood < t.log_likelihood - 10.0);
 }
 
 #[test]
-fn a_start_that_gains_noise_leads_to_the_maximum_with_noise() {
+fn a_start_without_noise_reaches_the_maximum_with_noise() {
     let without = learn_from(&clusters(0), &plain(), EStep::Soft);
-    let gained = go_on(&noisy(), &without, EStep::Soft);
+    let gained = continue_from(&noisy(), &without, EStep::Soft);
     assert_eq!(gained.mixture.names(), ["1", "2", "noise"]);
     assert_same_maximum(&gained, &learn(&noisy(), EStep::Soft));
 }
 
 #[test]
-fn a_fit_by_hard_steps_never_falls_and_begun_at_its_end_ends_at_once() {
+fn hard_em_never_falls_and_stops_at_once_when_started_at_its_result() {
     for specification in [plain(), noisy()] {
         let hard = learn(&specification, EStep::Hard);
         assert!(hard.monotone && hard.converged);
-        let again = go_on(&specification, &hard, EStep::Hard);
+        let again = continue_from(&specification, &hard, EStep::Hard);
         assert!(again.monotone && again.converged && again.iterations <= 2);
     }
 }
 
 #[test]
-fn draws_with_noise_end_no_lower_than_em_and_are_the_same_again() {
+fn stochastic_em_with_noise_ends_no_lower_than_em_and_is_reproducible() {
     let (drawn, soft) = (
         learn(&noisy(), EStep::Sampled),
         learn(&noisy(), EStep::Soft),
@@ -128,7 +128,7 @@ fn draws_with_noise_end_no_lower_than_em_and_are_the_same_again() {
 }
 
 #[test]
-fn a_start_of_another_structure_is_brought_within_however_far_apart_clusters_are() {
+fn a_start_of_another_structure_reaches_the_same_maximum_for_distant_clusters() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let mut normal = || rng.sample::<f64, _>(StandardNormal);
     let (mut x, mut y) = (Vec::new(), Vec::new());
@@ -148,11 +148,11 @@ fn a_start_of_another_structure_is_brought_within_however_far_apart_clusters_are
         CovarianceKind::Eei,
     ] {
         let specification = Specification::mixture(2, covariance);
-        let own = learn_from(&table, &specification, EStep::Soft);
+        let expected = learn_from(&table, &specification, EStep::Soft);
         let options = options(EStep::Soft);
         let control = Control::default();
         let found = fit_from_mixture(&specification, &table, &start.mixture, &options, control);
-        let apart = found.unwrap().log_likelihood - own.log_likelihood;
-        assert!(apart.abs() < 1e-6, "{apart} {covariance:?}");
+        let difference = found.unwrap().log_likelihood - expected.log_likelihood;
+        assert!(difference.abs() < 1e-6, "{difference} {covariance:?}");
     }
 }

@@ -1,4 +1,5 @@
-//! `score --outliers` ranks rows by a probability that is comparable whatever is missing.
+//! `score --outliers` ranks rows by tail probabilities, which are comparable between rows with
+//! different missing values.
 
 use crate::run::{Files, abduce, data};
 
@@ -28,29 +29,32 @@ fn normal_rows(rows: usize, columns: usize) -> String {
 }
 
 #[test]
-fn a_far_row_with_missing_values_is_the_first_outlier() {
+fn a_far_row_with_missing_values_ranks_first() {
     let files = Files::new();
     let table = files.write("rows.csv", normal_rows(200, 6) + "6000,,,,,\n");
     let model = files.fit(&["mixture", &table, "-k", "1"]);
-    let scores = abduce(&["score", &model, &table]).good();
+    let scores = abduce(&["score", &model, &table]).succeeds();
     let densities: Vec<f64> = (scores.lines()[1..].iter())
         .map(|x| x.parse().unwrap())
         .collect();
     assert!(
         densities[..200].iter().all(|entry| *entry < densities[200]),
-        "its density, of one number, is higher than all of six numbers"
+        "the density of one number is higher than the densities of six numbers"
     );
-    let ran = abduce(&["score", &model, &table, "--outliers", "3"]).good();
-    assert_eq!(ran.lines()[0], "row,log_density,tail_probability");
-    let first: Vec<f64> = (ran.lines()[1].split(','))
+    let outcome = abduce(&["score", &model, &table, "--outliers", "3"]).succeeds();
+    assert_eq!(outcome.lines()[0], "row,log_density,tail_probability");
+    let first: Vec<f64> = (outcome.lines()[1].split(','))
         .map(|x| x.parse().unwrap())
         .collect();
     assert_eq!((first[0], first[1]), (201.0, densities[200]));
-    // The far row itself widens the Gaussian a little.
+    // The outlier widens the fitted Gaussian a little.
     assert!(first[2] > 1e-10 && first[2] < 1e-5, "{first:?}");
-    let again = abduce(&["score", &model, &table, "--outliers", "3"]).good();
-    assert_eq!(ran.stdout, again.stdout, "the seed decides");
-    let json = abduce(&["score", &model, &table, "--outliers", "3", "--json"]).good();
+    let again = abduce(&["score", &model, &table, "--outliers", "3"]).succeeds();
+    assert_eq!(
+        outcome.stdout, again.stdout,
+        "equal seeds give equal output"
+    );
+    let json = abduce(&["score", &model, &table, "--outliers", "3", "--json"]).succeeds();
     let json = &json.json()["outliers"][0];
     assert!(
         json["row"] == 201 && json["tail_probability"] == first[2],
@@ -63,8 +67,8 @@ fn tail_probabilities_of_complete_rows_are_uniform() {
     let files = Files::new();
     let table = files.write("rows.csv", normal_rows(400, 3));
     let model = files.fit(&["mixture", &table, "-k", "1"]);
-    let ran = abduce(&["score", &model, &table, "--outliers", "400"]).good();
-    for (row, line) in ran.lines()[1..].iter().enumerate() {
+    let outcome = abduce(&["score", &model, &table, "--outliers", "400"]).succeeds();
+    for (row, line) in outcome.lines()[1..].iter().enumerate() {
         let tail: f64 = line.rsplit(',').next().unwrap().parse().unwrap();
         let expected = (row as f64 + 0.5) / 400.0;
         assert!((tail - expected).abs() < 0.06, "{row}: {tail} {expected}");
@@ -72,15 +76,15 @@ fn tail_probabilities_of_complete_rows_are_uniform() {
 }
 
 #[test]
-fn a_label_does_not_change_the_rank_of_a_row() {
+fn labels_do_not_change_the_rank_of_a_row() {
     let files = Files::new();
     let model = files.fit(&["naive-bayes", &data("penguins.csv"), "--target", "species"]);
     let head = "species,island,bill_length_mm,bill_depth_mm,flipper_length_mm,body_mass_g,sex,year";
     let cells = "Dream,38,21,175,5900,female,2007";
     let rows = format!("{head}\nChinstrap,{cells}\n,{cells}\nAdelie,{cells}\n");
     let rows = files.write("rows.csv", rows);
-    let ran = abduce(&["score", &model, &rows, "--outliers", "3", "--json"]).good();
-    let json = ran.json();
+    let outcome = abduce(&["score", &model, &rows, "--outliers", "3", "--json"]).succeeds();
+    let json = outcome.json();
     let outliers = json["outliers"].as_array().unwrap();
     assert_eq!(outliers.len(), 3);
     let tail = &outliers[0]["tail_probability"];
@@ -90,18 +94,20 @@ fn a_label_does_not_change_the_rank_of_a_row() {
             .iter()
             .all(|entry| entry["tail_probability"] == *tail)
     );
-    let scores = abduce(&["score", &model, &rows, "--json"]).good().json();
+    let scores = abduce(&["score", &model, &rows, "--json"])
+        .succeeds()
+        .json();
     for entry in outliers {
         let row = entry["row"].as_u64().unwrap() as usize - 1;
         assert_eq!(
             entry["log_density"], scores["log_density"][row],
-            "label and all"
+            "the log-density includes the label"
         );
     }
 }
 
 #[test]
-fn rows_that_cannot_be_drawn_are_ranked_by_their_density() {
+fn rows_of_models_that_cannot_be_sampled_are_ranked_by_density() {
     let files = Files::new();
     let text = "kind,text\nham,see you at noon\nspam,win money now\nham,lunch at noon\n";
     let table = files.write("texts.csv", text);
@@ -113,12 +119,12 @@ fn rows_that_cannot_be_drawn_are_ranked_by_their_density() {
         "--kind",
         "text=text",
     ]);
-    let ran = abduce(&["score", &model, &table, "--outliers", "2"]).good();
+    let outcome = abduce(&["score", &model, &table, "--outliers", "2"]).succeeds();
     assert!(
-        ran.stderr.contains("ranking by log_density"),
+        outcome.stderr.contains("ranking by log_density"),
         "{}",
-        ran.stderr
+        outcome.stderr
     );
-    assert_eq!(ran.lines().len(), 3);
-    assert!(ran.lines()[1].ends_with(','), "{}", ran.stdout);
+    assert_eq!(outcome.lines().len(), 3);
+    assert!(outcome.lines()[1].ends_with(','), "{}", outcome.stdout);
 }

@@ -1,5 +1,5 @@
-//! The starts of unlabelled components: those without rounds of k-means reach maxima that the
-//! others do not.
+//! Initial values of unlabelled components: starts without k-means iterations reach maxima
+//! that the others miss.
 
 use abduce::Control;
 use abduce::data::{Column, Field, Kind, Schema, Table};
@@ -32,13 +32,13 @@ fn overlapping(rows: usize) -> Table {
     Table::new(Schema::new(fields.to_vec()), columns, None).unwrap()
 }
 
-/// Nearly a standard normal number: the sum of twelve uniform ones.
+/// An approximately standard normal number: the sum of twelve uniform ones.
 fn normal(uniform: &mut impl FnMut() -> f64) -> f64 {
     (0..12).map(|_| uniform()).sum::<f64>() - 6.0
 }
 
 #[test]
-fn starts_without_rounds_of_k_means_reach_maxima_that_others_do_not() {
+fn starts_without_k_means_iterations_reach_maxima_that_others_miss() {
     let table = overlapping(200);
     let specification = Specification::mixture(5, "VVI".parse::<CovarianceKind>().unwrap());
     let best = |init: Init, restarts: usize| {
@@ -53,7 +53,7 @@ fn starts_without_rounds_of_k_means_reach_maxima_that_others_do_not() {
     let by_default = best(Init::Auto, 10);
     assert!(by_default > -1521.1, "{by_default}");
     for init in [Init::Hierarchical, Init::KMeansPlusPlus] {
-        let moved = best(init, 30);
-        assert!(moved < -1525.0, "{init:?}: {moved}");
+        let other = best(init, 30);
+        assert!(other < -1525.0, "{init:?}: {other}");
     }
 }

@@ -1,5 +1,5 @@
-//! Tables that break fits elsewhere: every one gives a usable model or one
-//! clear error, no answer is NaN, no probability leaves [0, 1].
+//! Edge cases (identical rows, empty columns, collinear columns, extreme values): each gives a
+//! valid model or a clear error; no answer is NaN and probabilities stay in [0, 1].
 
 use abduce::ErrorKind;
 use abduce::ask::{Joint, Predict};
@@ -48,7 +48,7 @@ fn learn(specification: &Specification, table: &Table) -> Fit {
     .unwrap()
 }
 
-fn usable(fit: &Fit, table: &Table) {
+fn assert_valid(fit: &Fit, table: &Table) {
     assert!(fit.monotone, "{:?}", fit.trace);
     assert!(!fit.log_likelihood.is_nan());
     let mut rng = ChaCha8Rng::seed_from_u64(0);
@@ -77,10 +77,10 @@ fn usable(fit: &Fit, table: &Table) {
     let text = serde_json::to_string(&fit.mixture)
         .unwrap()
         .replace("\"shape\":null", "");
-    assert!(!text.contains("null"), "a model has no NaN and no infinity");
+    assert!(!text.contains("null"), "the model contains NaN or infinity");
 }
 
-fn mixtures_survive(table: &Table, components: &[usize]) {
+fn assert_mixtures_valid(table: &Table, components: &[usize]) {
     for kind in KINDS {
         for k in components {
             for step in [EStep::Soft, EStep::Hard] {
@@ -100,13 +100,13 @@ fn mixtures_survive(table: &Table, components: &[usize]) {
                     Control::default(),
                 )
                 .unwrap_or_else(|e| panic!("{kind:?} {k} {step:?}: {e}"));
-                usable(&fit, table);
+                assert_valid(&fit, table);
             }
         }
     }
 }
 
-fn classifiers_survive(table: &Table) {
+fn assert_classifiers_valid(table: &Table) {
     let mut all = vec![Specification::naive_bayes("y")];
     all.extend(KINDS.map(|kind| Specification::gda("y", kind)));
     for specification in all {
@@ -117,7 +117,7 @@ fn classifiers_survive(table: &Table) {
             Control::default(),
         )
         .unwrap_or_else(|e| panic!("{specification:?}: {e}"));
-        usable(&fit, table);
+        assert_valid(&fit, table);
     }
 }
 
@@ -126,36 +126,36 @@ fn some(values: &[f64]) -> Vec<Option<f64>> {
 }
 
 #[test]
-fn one_row() {
-    mixtures_survive(&reals(&[some(&[3.0]), some(&[4.0])]), &[1, 3]);
-    classifiers_survive(&labelled(&[some(&[3.0]), some(&[4.0])], &[Some(0)], 1));
+fn one_row_gives_valid_models() {
+    assert_mixtures_valid(&reals(&[some(&[3.0]), some(&[4.0])]), &[1, 3]);
+    assert_classifiers_valid(&labelled(&[some(&[3.0]), some(&[4.0])], &[Some(0)], 1));
 }
 
 #[test]
-fn duplicates_only() {
-    mixtures_survive(
+fn identical_rows_give_valid_models() {
+    assert_mixtures_valid(
         &reals(&[vec![Some(2.5); 50], vec![Some(-1.0); 50]]),
         &[1, 2, 5],
     );
 }
 
 #[test]
-fn more_components_than_rows() {
-    mixtures_survive(
+fn more_components_than_rows_give_valid_models() {
+    assert_mixtures_valid(
         &reals(&[some(&[1.0, 2.0, 9.0]), some(&[0.0, 1.0, 1.0])]),
         &[4, 10],
     );
 }
 
 #[test]
-fn a_constant_column_and_a_copied_one() {
+fn constant_and_duplicated_columns_give_valid_models() {
     let x: Vec<f64> = (0..60)
         .map(|i| (f64::from(i) * 0.7).sin() + f64::from(i % 2) * 5.0)
         .collect();
     let table = reals(&[some(&x), vec![Some(7.0); 60], some(&x)]);
-    mixtures_survive(&table, &[1, 2]);
+    assert_mixtures_valid(&table, &[1, 2]);
     let labels: Vec<Option<u32>> = (0..60).map(|i| Some(i % 2)).collect();
-    classifiers_survive(&labelled(
+    assert_classifiers_valid(&labelled(
         &[some(&x), vec![Some(7.0); 60], some(&x)],
         &labels,
         2,
@@ -163,7 +163,7 @@ fn a_constant_column_and_a_copied_one() {
 }
 
 #[test]
-fn columns_and_rows_of_which_nothing_is_seen() {
+fn empty_rows_and_columns_give_valid_models() {
     let x: Vec<Option<f64>> = (0..40)
         .map(|i| (i % 5 != 0).then(|| f64::from(i)))
         .collect();
@@ -171,13 +171,13 @@ fn columns_and_rows_of_which_nothing_is_seen() {
         .map(|i| (i % 5 != 0 && i % 3 != 0).then(|| f64::from(i * i)))
         .collect();
     let table = [x, y, vec![None; 40]];
-    mixtures_survive(&reals(&table), &[1, 2]);
+    assert_mixtures_valid(&reals(&table), &[1, 2]);
     let labels: Vec<Option<u32>> = (0..40).map(|i| (i % 7 != 0).then_some(i / 20)).collect();
-    classifiers_survive(&labelled(&table, &labels, 2));
+    assert_classifiers_valid(&labelled(&table, &labels, 2));
 }
 
 #[test]
-fn more_columns_than_rows() {
+fn more_columns_than_rows_give_valid_models() {
     let columns: Vec<Vec<Option<f64>>> = (0..12)
         .map(|c| {
             (0..6)
@@ -185,18 +185,18 @@ fn more_columns_than_rows() {
                 .collect()
         })
         .collect();
-    mixtures_survive(&reals(&columns), &[1, 2]);
+    assert_mixtures_valid(&reals(&columns), &[1, 2]);
 }
 
 #[test]
-fn a_far_outlier_and_huge_values() {
+fn outliers_and_extreme_values_give_valid_models_or_an_error() {
     let mut x: Vec<f64> = (0..80).map(|i| (f64::from(i) * 1.3).cos()).collect();
     x[17] = 1e12;
-    mixtures_survive(&reals(&[some(&x)]), &[1, 2, 3]);
+    assert_mixtures_valid(&reals(&[some(&x)]), &[1, 2, 3]);
     let huge: Vec<f64> = (0..80)
         .map(|i| 1e120 * (1.0 + 0.1 * f64::from(i % 9)))
         .collect();
-    mixtures_survive(&reals(&[some(&huge)]), &[1, 2]);
+    assert_mixtures_valid(&reals(&[some(&huge)]), &[1, 2]);
     let beyond: Vec<f64> = (0..80).map(|i| 1e300 * f64::from(i % 9)).collect();
     let specification = Specification::mixture(2, CovarianceKind::Full);
     let error = fit(
@@ -213,24 +213,24 @@ fn a_far_outlier_and_huge_values() {
     for scale in [1e300, 1e-300] {
         let x: Vec<f64> = beyond.iter().map(|x| x / 1e300 * scale).collect();
         let y: Vec<f64> = (0..80).map(|i| f64::from(i % 7)).collect();
-        mixtures_survive(&reals(&[some(&x), some(&y)]).in_units(), &[1, 2, 5]);
+        assert_mixtures_valid(&reals(&[some(&x), some(&y)]).in_units(), &[1, 2, 5]);
     }
 }
 
 #[test]
-fn a_class_with_one_row_and_a_class_with_none() {
+fn classes_with_one_row_or_none_give_valid_models() {
     let x: Vec<f64> = (0..30).map(|i| f64::from(i) * 0.5).collect();
     let z: Vec<f64> = (0..30).map(|i| (f64::from(i) * 2.1).sin()).collect();
     let labels: Vec<Option<u32>> = (0..30).map(|i| Some(if i == 4 { 1 } else { 0 })).collect();
-    classifiers_survive(&labelled(&[some(&x), some(&z)], &labels, 3));
+    assert_classifiers_valid(&labelled(&[some(&x), some(&z)], &labels, 3));
     let few: Vec<Option<u32>> = (0..30)
         .map(|i| if i < 2 { Some(i) } else { None })
         .collect();
-    classifiers_survive(&labelled(&[some(&x), some(&z)], &few, 2));
+    assert_classifiers_valid(&labelled(&[some(&x), some(&z)], &few, 2));
 }
 
 #[test]
-fn no_label_and_no_weight_are_clear_errors() {
+fn tables_without_labels_weights_or_rows_are_an_error() {
     let table = labelled(&[some(&[1.0, 2.0])], &[None, None], 2);
     let specification = Specification::naive_bayes("y");
     let error = fit(
@@ -256,7 +256,7 @@ fn no_label_and_no_weight_are_clear_errors() {
 }
 
 #[test]
-fn an_impossible_row_gets_the_weights_of_the_classes() {
+fn a_row_of_density_0_has_the_prior_class_probabilities() {
     let schema = Schema::new(vec![
         Field::with_levels("x", Kind::Categorical, ["a", "b"]),
         Field::with_levels("y", Kind::Categorical, ["no", "yes"]),
@@ -290,8 +290,8 @@ fn an_impossible_row_gets_the_weights_of_the_classes() {
     );
 }
 
-/// Two groups ten apart, every row with one of three cells hidden.
-fn no_complete_row(offset: f64) -> (Vec<Vec<Option<f64>>>, Vec<Option<u32>>) {
+/// Two groups at distance 10; every row has one missing value in three columns.
+fn without_complete_rows(offset: f64) -> (Vec<Vec<Option<f64>>>, Vec<Option<u32>>) {
     let columns = (0..3).map(|c| {
         let cell = |row: u32| {
             let noise = (f64::from(row) * (1.7 + f64::from(c))).sin();
@@ -306,14 +306,14 @@ fn no_complete_row(offset: f64) -> (Vec<Vec<Option<f64>>>, Vec<Option<u32>>) {
 }
 
 #[test]
-fn rows_none_of_which_is_complete() {
+fn tables_without_complete_rows_are_classified() {
     for offset in [0.0, 1e4, 1e8, -1e8] {
-        let (columns, labels) = no_complete_row(offset);
+        let (columns, labels) = without_complete_rows(offset);
         let table = labelled(&columns, &labels, 2);
         for kind in KINDS {
             let specification = Specification::gda("y", kind);
             let fit = learn(&specification, &table);
-            usable(&fit, &table);
+            assert_valid(&fit, &table);
             let posterior = fit.mixture.posterior(&table.chunks()[0]).unwrap();
             let right = (0..600)
                 .filter(|row| posterior.best(*row) == row / 300)
@@ -324,7 +324,7 @@ fn rows_none_of_which_is_complete() {
             let table = reals(&columns);
             let specification = Specification::mixture(2, kind);
             let fit = learn(&specification, &table);
-            usable(&fit, &table);
+            assert_valid(&fit, &table);
             assert!(
                 (fit.mixture.parameters.weights[0] - 0.5).abs() < 1e-6,
                 "{kind:?} {offset}"
@@ -334,7 +334,7 @@ fn rows_none_of_which_is_complete() {
 }
 
 #[test]
-fn a_class_that_never_saw_a_column_keeps_what_it_saw_of_others() {
+fn a_class_with_an_empty_column_keeps_its_other_means() {
     let x: Vec<Option<f64>> = (0..40)
         .map(|i| Some(f64::from(i % 5) + 10.0 * f64::from(i / 20)))
         .collect();
@@ -345,7 +345,7 @@ fn a_class_that_never_saw_a_column_keeps_what_it_saw_of_others() {
     let table = labelled(&[x, y], &labels, 2);
     for kind in KINDS {
         let fit = learn(&Specification::gda("y", kind), &table);
-        usable(&fit, &table);
+        assert_valid(&fit, &table);
         let Distribution::Multivariate(second) = &fit.mixture.parameters.leaves[0][1] else {
             panic!("not a Gaussian")
         };
@@ -355,7 +355,7 @@ fn a_class_that_never_saw_a_column_keeps_what_it_saw_of_others() {
 }
 
 #[test]
-fn without_a_variance_floor_a_class_keeps_its_own_mean_and_is_told() {
+fn without_a_variance_floor_a_degenerate_class_keeps_its_mean_and_is_reported() {
     let a = some(&[1.0, 1.0, 1.0, 5.0, 6.0, 7.5]);
     let b = some(&[2.0, 3.0, 4.0, 2.0, 3.0, 9.0]);
     let labels = [0, 0, 0, 1, 1, 1].map(Some);
@@ -374,7 +374,7 @@ fn without_a_variance_floor_a_class_keeps_its_own_mean_and_is_told() {
             ..specification
         };
         let fit = learn(&specification, &table);
-        usable(&fit, &table);
+        assert_valid(&fit, &table);
         let mean = match &fit.mixture.parameters.leaves[0][0] {
             Distribution::Gaussian(g) => g.mean,
             Distribution::Multivariate(g) => g.mean[0],
@@ -414,19 +414,21 @@ fn a_constant_column_does_not_hide_a_collapse() {
 }
 
 #[test]
-fn collinear_columns_with_holes_do_not_make_the_objective_fall() {
-    let hole = |i: usize, c: usize| (i * 7 + c * 3).is_multiple_of(5);
+fn collinear_columns_with_missing_values_never_lower_the_objective() {
+    let missing = |i: usize, c: usize| (i * 7 + c * 3).is_multiple_of(5);
     let x: Vec<Option<f64>> = (0..20_000)
-        .map(|i| (!hole(i, 0)).then(|| (i as f64 * 0.37).sin() + (i as f64).sqrt()))
+        .map(|i| (!missing(i, 0)).then(|| (i as f64 * 0.37).sin() + (i as f64).sqrt()))
         .collect();
     let y: Vec<Option<f64>> = (0..20_000)
-        .map(|i| (!hole(i, 1)).then(|| 3.0 * ((i as f64 * 0.37).sin() + (i as f64).sqrt()) + 1.0))
+        .map(|i| {
+            (!missing(i, 1)).then(|| 3.0 * ((i as f64 * 0.37).sin() + (i as f64).sqrt()) + 1.0)
+        })
         .collect();
-    mixtures_survive(&reals(&[x, y]), &[1]);
+    assert_mixtures_valid(&reals(&[x, y]), &[1]);
 }
 
 #[test]
-fn a_stopped_fit_tells_what_its_figures_are_of() {
+fn an_interrupted_fit_reports_that_its_figures_are_of_a_sample() {
     let x: Vec<Option<f64>> = (0..60_000)
         .map(|i| Some(f64::from(i % 2) * 8.0 + (f64::from(i) * 0.7).sin()))
         .collect();

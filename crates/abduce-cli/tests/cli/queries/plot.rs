@@ -1,4 +1,4 @@
-//! Pictures of models: each plot from the tests' own data, and what cannot be drawn.
+//! Plots of fitted models, and errors for plots that cannot be drawn.
 
 use crate::run::{Files, abduce, data};
 use roxmltree::Document;
@@ -7,10 +7,10 @@ fn faithful(files: &Files) -> String {
     files.fit(&["mixture", &data("faithful.csv"), "-k", "2"])
 }
 
-/// The SVG that a command writes, which must be one.
+/// The output of a command, which must be a valid SVG.
 #[track_caller]
 fn drawn(arguments: &[&str]) -> String {
-    let svg = abduce(arguments).good().stdout;
+    let svg = abduce(arguments).succeeds().stdout;
     let document = Document::parse(&svg).unwrap();
     let root = document.root_element();
     assert!(root.has_tag_name("svg"));
@@ -20,7 +20,7 @@ fn drawn(arguments: &[&str]) -> String {
     svg
 }
 
-/// How many symbols are in panels.
+/// The number of symbols in panels.
 fn symbols(svg: &str) -> usize {
     let document = Document::parse(svg).unwrap();
     let uses = document
@@ -34,7 +34,7 @@ fn symbols(svg: &str) -> usize {
 }
 
 #[test]
-fn every_row_is_drawn_in_its_group() {
+fn every_row_has_a_symbol() {
     let files = Files::new();
     let (model, table) = (faithful(&files), data("faithful.csv"));
     for what in ["classification", "uncertainty"] {
@@ -56,7 +56,7 @@ fn every_row_is_drawn_in_its_group() {
 }
 
 #[test]
-fn a_density_plot_needs_no_rows_and_works_for_every_model() {
+fn density_plots_need_no_rows() {
     let files = Files::new();
     let table = data("faithful.csv");
     for fit in [
@@ -90,7 +90,7 @@ fn each_pair_of_columns_has_a_panel() {
     let columns = "bill_length_mm,bill_depth_mm,body_mass_g";
     let svg = drawn(&["plot", &model, &table, "--columns", columns]);
     assert_eq!(symbols(&svg), 3 * 342);
-    // Notes are broken into lines, each a text of its own.
+    // Each line of a note is a text element.
     let document = roxmltree::Document::parse(&svg).unwrap();
     let texts = document.descendants().filter(|node| node.is_text());
     let words: Vec<&str> = texts
@@ -109,7 +109,7 @@ fn each_pair_of_columns_has_a_panel() {
         columns,
     ]);
     assert_eq!(density.matches("class=\"level\"").count(), 15);
-    // What is drawn does not decide what rows are: all columns do.
+    // Rows are classified by all columns, whichever are drawn.
     let two = drawn(&[
         "plot",
         &model,
@@ -130,15 +130,15 @@ fn each_pair_of_columns_has_a_panel() {
 }
 
 #[test]
-fn trace_plots_show_iterations_and_criteria_plots_need_a_choice() {
+fn trace_plots_show_iterations_and_criteria_plots_need_a_selection() {
     let files = Files::new();
     let model = faithful(&files);
     let svg = drawn(&[
         "plot", &model, "--what", "trace", "--width", "300", "--height", "200",
     ]);
     assert!(svg.contains("converged after") && svg.contains("width=\"300\""));
-    let ran = abduce(&["plot", &model, "--what", "criteria"]);
-    ran.fails(2, &["the model was not chosen among several"]);
+    let outcome = abduce(&["plot", &model, "--what", "criteria"]);
+    outcome.fails(2, &["the model was not chosen among several"]);
     let grid = files.fit(&[
         "mixture",
         &data("faithful.csv"),
@@ -175,7 +175,7 @@ fn many_rows_are_thinned_evenly_and_reproducibly() {
 }
 
 #[test]
-fn plots_that_are_not_possible_are_refused_with_a_hint() {
+fn impossible_plots_are_an_error_with_a_hint() {
     let files = Files::new();
     let penguins = data("penguins.csv");
     let model = faithful(&files);
@@ -212,19 +212,21 @@ fn plots_that_are_not_possible_are_refused_with_a_hint() {
     let knn = files.fit(&knn);
     let two = "bill_length_mm,bill_depth_mm";
     drawn(&["plot", &knn, &penguins, "--columns", two, "--quiet"]);
-    let ran = plot(&[&knn, &penguins, "--what", "density", "--columns", two]);
-    ran.fails(2, &["the density of two of its columns"]);
+    let outcome = plot(&[&knn, &penguins, "--what", "density", "--columns", two]);
+    outcome.fails(2, &["the density of two of its columns"]);
     let model = faithful(&files);
     let out = files.path("out.svg");
-    plot(&[&model, &table, "-o", &out]).good();
+    plot(&[&model, &table, "-o", &out]).succeeds();
     assert!(files.read("out.svg").starts_with("<svg"));
-    let json = plot(&[&model, "--what", "trace", "--json"]).good().json();
+    let json = plot(&[&model, "--what", "trace", "--json"])
+        .succeeds()
+        .json();
     assert!(json["svg"].as_str().unwrap().starts_with("<svg"));
     plot(&[&model, &table, "-o", &model]).fails(2, &["would overwrite"]);
 }
 
 #[test]
-fn fourteen_criteria_have_distinct_named_curves() {
+fn fourteen_covariances_have_distinct_named_curves() {
     let files = Files::new();
     let grid = [
         "mixture",
@@ -239,14 +241,17 @@ fn fourteen_criteria_have_distinct_named_curves() {
     let document = Document::parse(&svg).unwrap();
     let is_line = |node: &roxmltree::Node| node.attribute("class") == Some("line");
     let lines = document.descendants().filter(is_line);
-    let looks: Vec<&str> = lines
+    let classes: Vec<&str> = lines
         .filter_map(|line| line.parent()?.attribute("class"))
         .collect();
-    let curves: Vec<&&str> = looks.iter().filter(|look| look.contains(" d")).collect();
+    let curves: Vec<&&str> = classes
+        .iter()
+        .filter(|class| class.contains(" d"))
+        .collect();
     let mut different: Vec<&&str> = curves.clone();
     different.sort();
     different.dedup();
-    assert!(different.len() >= 14, "{looks:?}");
+    assert!(different.len() >= 14, "{classes:?}");
     for name in ["EII", "VEI", "EVV", "tied", "full"] {
         assert!(
             svg.contains(&format!(">{name}</text>")),
@@ -256,7 +261,7 @@ fn fourteen_criteria_have_distinct_named_curves() {
 }
 
 #[test]
-fn iterations_are_marked_at_whole_numbers() {
+fn ticks_of_iterations_are_integers() {
     let files = Files::new();
     let table = files.write("t.csv", "x\n1\n2\n2.5\n8\n9\n9.5\n");
     let model = files.fit(&["kmeans", &table, "-k2"]);
@@ -279,13 +284,16 @@ fn iterations_are_marked_at_whole_numbers() {
 }
 
 #[test]
-fn constant_columns_are_not_among_the_first_six() {
+fn constant_columns_are_not_among_the_six_drawn_columns() {
     let files = Files::new();
     let names = ["k1", "k2", "a", "b", "k3", "c", "d", "e", "f", "g"];
     let row = |i: i32| {
-        let cell = |name: &&str| match name.starts_with('k') {
-            true => "0.5".to_string(),
-            false => format!("{}.{}", i * i % 11, (i * name.len() as i32 * 7) % 10),
+        let cell = |name: &&str| {
+            if name.starts_with('k') {
+                "0.5".to_string()
+            } else {
+                format!("{}.{}", i * i % 11, (i * name.len() as i32 * 7) % 10)
+            }
         };
         names.iter().map(cell).collect::<Vec<_>>().join(",") + "\n"
     };
@@ -296,19 +304,20 @@ fn constant_columns_are_not_among_the_first_six() {
         &["kmeans", "-k2"],
     ] {
         let model = files.fit(&[fit, &[&table]].concat());
-        let ran = abduce(&["plot", &model, &table]).good();
+        let outcome = abduce(&["plot", &model, &table]).succeeds();
         assert!(
-            ran.stderr
+            outcome
+                .stderr
                 .contains("the first 6 of 10 columns of numbers that vary"),
             "{}",
-            ran.stderr
+            outcome.stderr
         );
-        assert!(ran.stdout.contains(">f</text>") && !ran.stdout.contains(">k1</text>"));
+        assert!(outcome.stdout.contains(">f</text>") && !outcome.stdout.contains(">k1</text>"));
     }
 }
 
 #[test]
-fn equal_whole_numbers_are_jittered_and_centres_are_drawn() {
+fn equal_integers_are_jittered_and_centres_are_drawn() {
     let files = Files::new();
     let rows: String = (0..60)
         .map(|i| format!("{},{}\n", i % 4, (i * i) % 3 + i % 2 * 5))
@@ -324,7 +333,7 @@ fn equal_whole_numbers_are_jittered_and_centres_are_drawn() {
     let uses = document
         .descendants()
         .filter(|node| node.has_tag_name("use"));
-    let places: std::collections::HashSet<_> = uses
+    let positions: std::collections::HashSet<_> = uses
         .map(|node| {
             (
                 node.attribute("x"),
@@ -333,7 +342,7 @@ fn equal_whole_numbers_are_jittered_and_centres_are_drawn() {
             )
         })
         .collect();
-    assert!(places.len() > 50, "{}", places.len());
+    assert!(positions.len() > 50, "{}", positions.len());
     assert_eq!(svg.matches("class=\"mean\"").count(), 2);
     assert!(svg.contains("A cross is the centre of a group."));
 }
@@ -344,7 +353,10 @@ fn a_model_without_classes_is_drawn_as_its_density() {
     let table = data("faithful.csv");
     for model in ["kde", "histogram"] {
         let model = files.fit(&[model, &table]);
-        let usual = drawn(&["plot", &model, &table]);
-        assert_eq!(usual, drawn(&["plot", &model, &table, "--what", "density"]));
+        let default = drawn(&["plot", &model, &table]);
+        assert_eq!(
+            default,
+            drawn(&["plot", &model, &table, "--what", "density"])
+        );
     }
 }

@@ -1,6 +1,5 @@
-//! What other programs mean by their options: a ridge on variances, a share of the unit
-//! matrix, a tolerance per row,
-//! centres that settle, components in the order of their starts.
+//! Options that follow the conventions of other programs: a ridge on variances, shrinkage to
+//! the unit matrix, a tolerance per row, components in the order of their starts.
 
 use abduce::Control;
 use abduce::ask::{Joint as _, Predict as _};
@@ -12,7 +11,7 @@ use abduce::model::mixture::{
     CovarianceKind, Fit, FitOptions, FittedMixture, Specification, fit, fit_from,
 };
 
-/// Three groups of numbers, and a column that is constant.
+/// Three groups in two columns, and a constant column.
 fn table() -> Table {
     let wave = |i: i32, pace: f64| (f64::from(i) * pace).sin();
     let x = (0..240).map(|i| Some(4.0 * f64::from(i % 3) + 1.3 * wave(i, 1.7) + wave(i, 0.31)));
@@ -53,20 +52,20 @@ fn learned(specification: &Specification, options: &FitOptions) -> Fit {
 }
 
 fn gaussians(mixture: &FittedMixture) -> Vec<&MultivariateGaussian> {
-    let own = mixture.parameters.leaves[0].iter();
-    own.map(|own| match own {
-        Distribution::Multivariate(own) => own,
-        _ => panic!("a Gaussian over all columns"),
+    let leaf = mixture.parameters.leaves[0].iter();
+    leaf.map(|distribution| match distribution {
+        Distribution::Multivariate(gaussian) => gaussian,
+        _ => panic!("expected a Gaussian of all columns"),
     })
     .collect()
 }
 
 #[test]
-fn a_ridge_is_added_to_variances_and_gives_a_constant_column_one() {
+fn a_ridge_is_added_to_every_variance() {
     let [small, large] = [1e-3, 0.5].map(|ridge| learned(&ridged(1, ridge), &plain(1e-3)));
     let [small, large] = [&small, &large].map(|fit| match &gaussians(&fit.mixture)[0].covariance {
         Covariance::Full(cells) => cells.clone(),
-        _ => panic!("a full covariance"),
+        _ => panic!("expected a full covariance"),
     });
     for cell in 0..9 {
         let added = if cell % 4 == 0 { 0.499 } else { 0.0 };
@@ -76,15 +75,15 @@ fn a_ridge_is_added_to_variances_and_gives_a_constant_column_one() {
 }
 
 #[test]
-fn a_share_of_the_unit_matrix_is_in_every_covariance() {
+fn unit_share_shrinks_every_covariance_to_the_unit_matrix() {
     let covariance = |unit_share: f64| {
-        let own = Specification {
+        let specification = Specification {
             unit_share,
             ..ridged(1, 1e-9)
         };
-        match &gaussians(&learned(&own, &plain(1e-3)).mixture)[0].covariance {
+        match &gaussians(&learned(&specification, &plain(1e-3)).mixture)[0].covariance {
             Covariance::Full(cells) => cells.clone(),
-            _ => panic!("a full covariance"),
+            _ => panic!("expected a full covariance"),
         }
     };
     let (whole, shared) = (covariance(0.0), covariance(0.25));
@@ -100,28 +99,28 @@ fn a_share_of_the_unit_matrix_is_in_every_covariance() {
 }
 
 #[test]
-fn a_tolerance_per_row_stops_one_step_after_a_rise_below_it() {
+fn a_tolerance_per_row_stops_one_iteration_after_a_smaller_rise() {
     let tolerance = 1e-3;
     let fit = learned(&ridged(3, 1e-6), &plain(tolerance));
     assert!(fit.converged && fit.trace.len() > 3);
     let rises: Vec<f64> = (fit.trace.windows(2))
         .map(|pair| (pair[1] - pair[0]).abs() / 240.0)
         .collect();
-    let first = rises.iter().position(|rise| *rise < tolerance).unwrap();
-    assert_eq!(first + 2, rises.len());
+    let below = rises.iter().position(|rise| *rise < tolerance).unwrap();
+    assert_eq!(below + 2, rises.len());
 }
 
 #[test]
 fn numbered_components_and_clusters_keep_the_order_of_their_starts() {
     let table = table();
     let specification = ridged(3, 1e-6);
-    let begun = learned(&specification, &plain(1e-6));
-    let mut start = begun.mixture.parameters.clone();
+    let first = learned(&specification, &plain(1e-6));
+    let mut start = first.mixture.parameters.clone();
     start.weights.reverse();
     start.leaves[0].reverse();
     let (options, control) = (plain(1e-9), Control::default());
     let fit = fit_from(&specification, &table, Some(&start), &options, control).unwrap();
-    let (before, after) = (gaussians(&begun.mixture), gaussians(&fit.mixture));
+    let (before, after) = (gaussians(&first.mixture), gaussians(&fit.mixture));
     for (before, after) in before.iter().rev().zip(after) {
         assert!((before.mean[0] - after.mean[0]).abs() < 0.1);
     }
@@ -137,22 +136,30 @@ fn numbered_components_and_clusters_keep_the_order_of_their_starts() {
     let x: Vec<f64> = fit.model.centres.iter().map(|centre| centre[0]).collect();
     assert!(x[1] < x[2] && x[2] < x[0]);
     assert!(fit.converged);
-    let usual = kmeans::Options::default();
-    let usual = kmeans::fit_from(&specification, &table, Some(&centres), &usual, control).unwrap();
-    assert!(usual.model.sizes.windows(2).all(|pair| pair[0] >= pair[1]));
+    let default = kmeans::Options::default();
+    let default =
+        kmeans::fit_from(&specification, &table, Some(&centres), &default, control).unwrap();
+    assert!(
+        default
+            .model
+            .sizes
+            .windows(2)
+            .all(|pair| pair[0] >= pair[1])
+    );
 }
 
-/// The rows of the table in another order, each as often as its place tells or with that weight.
+/// The rows of the table, each repeated `row % 4` times, or permuted and with that weight.
 fn repeated_or_weighted(repeat: bool) -> Table {
     let whole = table();
     let times = |row: usize| row % 4;
     let order = || (0..240).map(|i| (i * 7) % 240);
-    let rows: Vec<usize> = match repeat {
-        true => (0..240).flat_map(|row| vec![row; times(row)]).collect(),
-        false => order().collect(),
+    let rows: Vec<usize> = if repeat {
+        (0..240).flat_map(|row| vec![row; times(row)]).collect()
+    } else {
+        order().collect()
     };
-    let places: Vec<u32> = rows.iter().map(|row| *row as u32).collect();
-    let columns = (0..2).map(|c| whole.column(c).take(&places)).collect();
+    let numbers: Vec<u32> = rows.iter().map(|row| *row as u32).collect();
+    let columns = (0..2).map(|c| whole.column(c).take(&numbers)).collect();
     let weights = rows.iter().map(|row| times(*row) as f64).collect();
     let fields = whole.schema().fields[..2].to_vec();
     Table::new(Schema::new(fields), columns, (!repeat).then_some(weights)).unwrap()
@@ -211,24 +218,29 @@ fn a_common_factor_of_small_weights_changes_no_estimate() {
         )
         .unwrap();
         let parts = gaussians(&fit.mixture);
-        let numbers = parts.iter().flat_map(|own| {
+        let numbers = parts.iter().flat_map(|gaussian| {
             let spread = (0..2).flat_map(|i| (0..=i).map(move |j| (i, j)));
-            let spread = spread.map(|(i, j)| own.covariance(i, j));
-            own.mean.iter().copied().chain(spread).collect::<Vec<f64>>()
+            let spread = spread.map(|(i, j)| gaussian.covariance(i, j));
+            gaussian
+                .mean
+                .iter()
+                .copied()
+                .chain(spread)
+                .collect::<Vec<f64>>()
         });
         numbers.collect::<Vec<f64>>()
     };
     let expected = learn(1.0);
     for factor in [0.5, 1e-8, 1e-100] {
-        for (own, expected) in learn(factor).iter().zip(&expected) {
-            let off = (own - expected).abs() / expected.abs().max(1.0);
-            assert!(off < 1e-5, "{factor}: {own} {expected}");
+        for (obtained, expected) in learn(factor).iter().zip(&expected) {
+            let error = (obtained - expected).abs() / expected.abs().max(1.0);
+            assert!(error < 1e-5, "{factor}: {obtained} {expected}");
         }
     }
 }
 
 #[test]
-fn a_tolerance_per_row_keeps_the_statistics_of_its_parameters_and_tells_their_likelihood() {
+fn a_tolerance_per_row_reports_the_likelihood_of_the_final_parameters() {
     for iterations in [1, 4, 1000] {
         let mut options = plain(1e-3);
         options.em.max_iterations = iterations;
@@ -242,7 +254,7 @@ fn a_tolerance_per_row_keeps_the_statistics_of_its_parameters_and_tells_their_li
         let chunk = &table().chunks()[0].clone();
         let density: f64 = fit.mixture.log_density(chunk).unwrap().iter().sum();
         assert!((fit.log_likelihood - density).abs() < 1e-9 * density.abs());
-        // What is kept of the likelihood is its bound, which is the last one of the trace.
+        // The statistics keep the last lower bound of the likelihood.
         let bound = fit.bounds.last().copied().unwrap();
         assert!((statistics.log_likelihood - bound).abs() < 1e-12 * bound.abs());
         assert!(bound <= fit.log_likelihood + 1e-9);
@@ -250,7 +262,7 @@ fn a_tolerance_per_row_keeps_the_statistics_of_its_parameters_and_tells_their_li
 }
 
 #[test]
-fn joint_log_densities_have_the_posterior_and_the_density_of_a_row() {
+fn joint_log_density_minus_log_density_is_the_log_posterior() {
     let fit = learned(&ridged(3, 1e-6), &plain(1e-3));
     let chunk = &table().chunks()[0].clone();
     let joint = (fit.mixture.log_joint().unwrap())(chunk).unwrap();
@@ -263,7 +275,7 @@ fn joint_log_densities_have_the_posterior_and_the_density_of_a_row() {
     }
 }
 
-/// The groups of the table as classes, the constant column included.
+/// The table with its groups as classes.
 fn classes() -> Table {
     let plain = table();
     let column = |c: usize| plain.chunks()[0].column(c).clone();
@@ -277,8 +289,8 @@ fn classes() -> Table {
     Table::new(Schema::new(fields), columns, None).unwrap()
 }
 
-/// The same without every seventh cell of x.
-fn holed(whole: &Table) -> Table {
+/// The same with every seventh cell of x missing.
+fn with_missing_values(whole: &Table) -> Table {
     let chunk = &whole.chunks()[0];
     let cells = chunk.column(0).cells(0, chunk.rows());
     let x = (0..chunk.rows()).map(|row| cells.number(row).filter(|_| row % 7 != 0));
@@ -289,15 +301,15 @@ fn holed(whole: &Table) -> Table {
 
 #[test]
 fn discriminant_directions_have_unit_variance_and_give_the_log_odds() {
-    discriminates(&classes());
+    assert_discriminant_directions(&classes());
 }
 
 #[test]
-fn discriminant_directions_of_rows_with_holes_are_those_of_the_model() {
-    discriminates(&holed(&classes()));
+fn discriminant_directions_agree_with_the_model_on_rows_with_missing_values() {
+    assert_discriminant_directions(&with_missing_values(&classes()));
 }
 
-fn discriminates(table: &Table) {
+fn assert_discriminant_directions(table: &Table) {
     let specification = Specification {
         variance_floor: 0.0,
         ..Specification::gda("class", CovarianceKind::Tied)
@@ -338,7 +350,8 @@ fn discriminates(table: &Table) {
     }
 }
 
-/// Two classes of numbers about 0 and 2 with different spreads; most rows of the first are empty.
+/// Two classes with means of about 0 and 2 and different spreads; most rows of the first are
+/// empty.
 fn mostly_empty() -> Table {
     let numbers = |column: usize| {
         (0..160).map(move |row| {
@@ -368,7 +381,7 @@ fn mostly_empty() -> Table {
 }
 
 #[test]
-fn empty_rows_have_no_weight_in_the_covariance_within_classes() {
+fn empty_rows_have_no_weight_in_the_within_class_covariance() {
     let specification = Specification {
         variance_floor: 0.0,
         ..Specification::gda("class", CovarianceKind::Tied)
@@ -403,12 +416,15 @@ fn few_complete_rows_of_a_wide_class() -> (Table, [f64; 3]) {
         });
     }
     let scatter = |rows: std::ops::Range<usize>| {
-        let own: Vec<f64> = x[rows].iter().flatten().copied().collect();
-        let mean = own.iter().sum::<f64>() / own.len() as f64;
-        own.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>()
+        let observed: Vec<f64> = x[rows].iter().flatten().copied().collect();
+        let mean = observed.iter().sum::<f64>() / observed.len() as f64;
+        observed
+            .iter()
+            .map(|x| (x - mean) * (x - mean))
+            .sum::<f64>()
     };
     let (wide, narrow) = (scatter(0..500), scatter(500..1000));
-    // Of the rows seen, and the old error: classes weighed by all their rows.
+    // The variance of the observed rows, and the wrong one with classes weighted by all rows.
     let variances = [
         (wide + narrow) / 520.0,
         0.5 * (wide / 20.0 + narrow / 500.0),
@@ -423,7 +439,7 @@ fn few_complete_rows_of_a_wide_class() -> (Table, [f64; 3]) {
 }
 
 #[test]
-fn empty_rows_do_not_widen_the_covariance_and_posteriors_are_of_the_joint() {
+fn empty_rows_do_not_widen_the_covariance_and_posteriors_are_softmax_of_the_joint() {
     let (table, [expected, wrong, rows]) = few_complete_rows_of_a_wide_class();
     assert!(expected < 2.0 && wrong > 5.0, "{expected} {wrong}");
     let specification = Specification {
@@ -444,15 +460,15 @@ fn empty_rows_do_not_widen_the_covariance_and_posteriors_are_of_the_joint() {
             log_joint(chunk).unwrap(),
         );
         for row in 0..chunk.rows() {
-            let own = &joint[2 * row..2 * row + 2];
-            let softmax = 1.0 / (1.0 + (own[1] - own[0]).exp());
+            let logs = &joint[2 * row..2 * row + 2];
+            let softmax = 1.0 / (1.0 + (logs[1] - logs[0]).exp());
             assert!((posterior.row(row)[0] - softmax).abs() < 1e-12);
         }
     }
 }
 
 #[test]
-fn rows_drawn_with_their_components_are_in_the_order_of_these() {
+fn rows_drawn_with_their_components_are_sorted_by_component() {
     use rand::SeedableRng as _;
     let fit = learned(&ridged(3, 1e-6), &plain(1e-3));
     let draw = || {
@@ -463,12 +479,12 @@ fn rows_drawn_with_their_components_are_in_the_order_of_these() {
     assert_eq!((rows.rows(), &components), (4000, &draw().1));
     assert!(components.is_sorted());
     let cells = rows.column(0).cells(0, 4000);
-    for (j, own) in gaussians(&fit.mixture).iter().enumerate() {
+    for (j, gaussian) in gaussians(&fit.mixture).iter().enumerate() {
         let of_component = (0..4000).filter(|row| components[*row] == j);
         let numbers: Vec<f64> = of_component.map(|row| cells.number(row).unwrap()).collect();
         let mean = numbers.iter().sum::<f64>() / numbers.len() as f64;
-        let error = (own.covariance(0, 0) / numbers.len() as f64).sqrt();
-        assert!((mean - own.mean[0]).abs() < 5.0 * error);
+        let error = (gaussian.covariance(0, 0) / numbers.len() as f64).sqrt();
+        assert!((mean - gaussian.mean[0]).abs() < 5.0 * error);
         let share = numbers.len() as f64 / 4000.0;
         assert!((share - fit.mixture.parameters.weights[j]).abs() < 0.05);
     }

@@ -1,5 +1,5 @@
-//! Queries to densities of classes in unusual cases: classes without complete rows, points
-//! of density 0, constant columns.
+//! Edge cases of class densities: classes without complete rows, points of density 0,
+//! constant columns.
 
 use abduce::Control;
 use abduce::ask::{Conditional, Joint, Predict};
@@ -60,8 +60,8 @@ fn histogram(smoothing: f64) -> Estimator {
 
 const KNN: Estimator = Estimator::Knn { neighbours: None };
 
-/// Two classes of ten rows that lie apart along x, of which b has two missing values; c has
-/// one row, and that has a missing value.
+/// Two classes of ten rows, separated along x; b has two missing values. The one row of c
+/// has a missing value.
 fn rows() -> Vec<Row> {
     let y = |i: u32| Some((f64::from(i) * 1.3).sin() + 0.3 * f64::from(i));
     let of_a = (0..10).map(|i| (Some(f64::from(i) * 0.1), y(i), Some(0)));
@@ -78,18 +78,18 @@ fn log_density(model: &DensityModel, row: Row) -> f64 {
 }
 
 #[test]
-fn labels_of_rows_with_missing_values_count() {
+fn rows_with_missing_values_count_in_class_weights() {
     for estimator in [kde(Kernel::Gaussian, Rule::Scott), histogram(1.0), KNN] {
         let fit = fitted(estimator, &rows(), None);
         assert_eq!(fit.model.weights, [0.5, 0.5, 0.0]);
         assert_eq!((fit.rows, fit.weight), (18, 18.0));
-        let nothing = fit.model.posterior(&chunk(&[(None, None, None)])).unwrap();
-        assert_eq!(nothing.row(0), [0.5, 0.5, 0.0]);
+        let empty_row = fit.model.posterior(&chunk(&[(None, None, None)])).unwrap();
+        assert_eq!(empty_row.row(0), [0.5, 0.5, 0.0]);
     }
 }
 
 #[test]
-fn a_class_without_complete_rows_is_impossible_and_filled_from_all_rows() {
+fn a_class_without_complete_rows_has_density_0_and_is_imputed_from_all_rows() {
     for estimator in [kde(Kernel::Gaussian, Rule::Scott), histogram(1.0)] {
         let model = fitted(estimator, &rows(), None).model;
         assert_eq!(
@@ -120,7 +120,7 @@ fn a_class_without_complete_rows_is_impossible_and_filled_from_all_rows() {
 }
 
 #[test]
-fn values_of_density_zero_are_ignored_when_filling() {
+fn observed_values_of_density_0_are_ignored_by_imputation() {
     for estimator in [
         kde(Kernel::Epanechnikov, Rule::Scott),
         kde(Kernel::Tophat, Rule::Number(0.5)),
@@ -140,7 +140,7 @@ fn values_of_density_zero_are_ignored_when_filling() {
             }
         }
     }
-    // Within the box but in no cell of points, the whole box is all that is known.
+    // An observed value in an empty bin: imputation uses the whole range.
     let model = fitted(histogram(1.0), &rows(), None).model;
     let empty = chunk(&[(Some(3.0), None, Some(0))]);
     let mode = model.complete(&empty, Fill::Mode, &mut rng()).unwrap();
@@ -152,7 +152,7 @@ fn values_of_density_zero_are_ignored_when_filling() {
 }
 
 #[test]
-fn extreme_points_are_impossible_and_not_nan() {
+fn extreme_points_have_density_0_and_never_nan() {
     for estimator in [
         kde(Kernel::Gaussian, Rule::Scott),
         kde(Kernel::Gaussian, Rule::Number(1e-140)),
@@ -183,10 +183,10 @@ fn extreme_points_are_impossible_and_not_nan() {
 }
 
 #[test]
-fn conditionals_of_histograms_have_the_density_of_the_joint() {
+fn conditional_density_of_histograms_is_joint_over_marginal() {
     let model = fitted(histogram(1.0), &rows(), None).model;
     let Conditional::Numbers(parts) = model.condition(&[Some(0.4), None, None], 1).unwrap() else {
-        panic!("numbers were asked for");
+        panic!("numbers were query for");
     };
     for y in [0.1, 1.2, 2.2] {
         let cells = [y];
@@ -208,14 +208,14 @@ fn conditionals_of_histograms_have_the_density_of_the_joint() {
 
 #[test]
 fn a_number_too_large_is_reported_with_its_column() {
-    let mut odd = rows();
-    odd[4].1 = Some(1e200);
+    let mut with_outlier = rows();
+    with_outlier[4].1 = Some(1e200);
     let table = Table::new(
         Schema::new(vec![
             Field::new("x", Kind::Real),
             Field::new("y", Kind::Real),
         ]),
-        chunk(&odd).columns()[..2].to_vec(),
+        chunk(&with_outlier).columns()[..2].to_vec(),
         None,
     );
     let specification = Specification {
@@ -227,7 +227,7 @@ fn a_number_too_large_is_reported_with_its_column() {
 }
 
 #[test]
-fn all_columns_that_are_not_numeric_are_named_with_the_option_that_helps() {
+fn all_columns_that_are_not_numeric_are_named_with_the_option_that_drops_them() {
     let fields = [
         Field::new("x", Kind::Real),
         Field::with_levels("island", Kind::Categorical, ["a", "b"]),
@@ -263,19 +263,19 @@ fn warnings(estimator: Estimator, rows: &[Row]) -> String {
 fn constant_classes_and_columns_are_reported() {
     let one: [Row; 1] = [(Some(1.0), Some(2.0), Some(0))];
     let equal: [Row; 4] = [(Some(1.0), Some(2.0), Some(0)); 4];
-    let mut lonely = rows();
-    lonely.push((Some(9.0), Some(9.0), Some(2)));
-    let mut flat = rows();
-    flat.iter_mut().for_each(|row| row.1 = Some(3.0));
+    let mut with_single_row = rows();
+    with_single_row.push((Some(9.0), Some(9.0), Some(2)));
+    let mut with_constant = rows();
+    with_constant.iter_mut().for_each(|row| row.1 = Some(3.0));
     for estimator in [kde(Kernel::Gaussian, Rule::Scott), histogram(1.0), KNN] {
         for rows in [&one[..], &equal] {
             let text = warnings(estimator, rows);
             assert!(text.contains("no spread of its own: class \"a\""), "{text}");
             assert!(text.contains("constant"), "{text}");
         }
-        let text = warnings(estimator, &lonely);
+        let text = warnings(estimator, &with_single_row);
         assert!(text.contains("no spread of its own: class \"c\""), "{text}");
-        let text = warnings(estimator, &flat);
+        let text = warnings(estimator, &with_constant);
         let left_out = "constant, and left out of densities: column \"y\"";
         assert!(text.contains(left_out), "{text}");
         let text = warnings(estimator, &rows());
@@ -305,17 +305,17 @@ fn bandwidth_rules_without_a_solution_are_reported() {
 }
 
 #[test]
-fn more_neighbours_than_rows_are_all_rows_and_reported() {
-    let asked = |neighbours| Estimator::Knn {
+fn more_neighbours_than_rows_use_all_rows_and_give_a_warning() {
+    let knn = |neighbours| Estimator::Knn {
         neighbours: Some(neighbours),
     };
-    let fit = fitted(asked(9), &rows(), None);
+    let fit = fitted(knn(9), &rows(), None);
     let text = fit.warnings.join("\n");
     assert!(
         text.contains("all of them are counted: class \"b\""),
         "{text}"
     );
-    let all = fitted(asked(8), &rows(), None);
+    let all = fitted(knn(8), &rows(), None);
     assert!(!all.warnings.join("\n").contains("`neighbours`"));
     let place = (Some(4.0), Some(1.0), Some(1));
     assert_eq!(
@@ -325,23 +325,23 @@ fn more_neighbours_than_rows_are_all_rows_and_reported() {
 }
 
 #[test]
-fn neighbours_cannot_answer_rows_with_some_missing_values() {
-    let asked = chunk(&[
+fn nearest_neighbours_reject_partly_missing_rows() {
+    let query = chunk(&[
         (Some(1.0), None, None),
         (Some(1.0), Some(2.0), None),
         (None, None, Some(0)),
         (None, Some(1.0), Some(1)),
     ]);
     let neighbours = fitted(KNN, &rows(), None).model;
-    assert_eq!(neighbours.unanswerable(&asked), [0, 3]);
-    let others = asked.take(&[1, 2]);
-    assert!(neighbours.log_density(&others).is_ok() && neighbours.log_density(&asked).is_err());
+    assert_eq!(neighbours.unanswerable(&query), [0, 3]);
+    let others = query.take(&[1, 2]);
+    assert!(neighbours.log_density(&others).is_ok() && neighbours.log_density(&query).is_err());
     let kernels = fitted(kde(Kernel::Gaussian, Rule::Scott), &rows(), None).model;
-    assert!(kernels.unanswerable(&asked).is_empty());
+    assert!(kernels.unanswerable(&query).is_empty());
 }
 
 #[test]
-fn whole_weights_are_repetitions() {
+fn integer_weights_equal_repeated_rows() {
     let rows = rows();
     let weights: Vec<f64> = (0..rows.len()).map(|i| (1 + i % 2) as f64).collect();
     let second = rows.iter().enumerate().filter(|(i, _)| i % 2 == 1);
@@ -378,7 +378,7 @@ fn whole_weights_are_repetitions() {
 }
 
 #[test]
-fn a_histogram_of_many_columns_and_few_rows_is_a_warning_of_the_fit() {
+fn a_histogram_of_many_columns_and_few_rows_gives_a_warning() {
     let names = ["a", "b", "c", "d", "e"];
     let fields = names.map(|name| Field::new(name, Kind::Real)).to_vec();
     let column = |c: u32| Column::from_numbers((0..40).map(|i| Some(f64::from(i * i % (11 + c)))));

@@ -1,4 +1,4 @@
-//! `evaluate`, and what it leads to: calibrated models, costs, abstaining.
+//! `evaluate`, calibrated models, costs and abstention.
 
 use crate::run::{Files, abduce, data, half_labelled};
 use serde_json::json;
@@ -10,13 +10,13 @@ fn penguins(arguments: &[&str]) -> Vec<String> {
     all.map(|argument| argument.to_string()).collect()
 }
 
-fn run(arguments: &[String]) -> crate::run::Ran {
+fn run(arguments: &[String]) -> crate::run::Outcome {
     abduce(&arguments.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 #[test]
 fn an_evaluation_lists_metrics_classes_and_confusion() {
-    let ran = run(&penguins(&["--folds", "10"])).good();
+    let outcome = run(&penguins(&["--folds", "10"])).succeeds();
     for word in [
         "naive-bayes of species: 344 rows held out in 10 folds",
         "accuracy",
@@ -28,9 +28,13 @@ fn an_evaluation_lists_metrics_classes_and_confusion() {
         "Chinstrap",
         "reliability",
     ] {
-        assert!(ran.stdout.contains(word), "no {word} in {}", ran.stdout);
+        assert!(
+            outcome.stdout.contains(word),
+            "no {word} in {}",
+            outcome.stdout
+        );
     }
-    let json = run(&penguins(&["--json"])).good().json();
+    let json = run(&penguins(&["--json"])).succeeds().json();
     assert_eq!(json["folds"], 10);
     assert_eq!(json["held_out"], 344);
     let accuracy = &json["accuracy"];
@@ -46,9 +50,9 @@ fn an_evaluation_lists_metrics_classes_and_confusion() {
 }
 
 #[test]
-fn the_seed_decides_the_folds_and_threads_do_not() {
+fn folds_depend_on_the_seed_but_not_on_threads() {
     let figures = |arguments: &[&str]| {
-        let mut json = run(&penguins(arguments)).good().json();
+        let mut json = run(&penguins(arguments)).succeeds().json();
         json.as_object_mut().unwrap().remove("seconds");
         json
     };
@@ -65,7 +69,7 @@ fn the_seed_decides_the_folds_and_threads_do_not() {
 fn rows_without_a_label_are_not_evaluated() {
     let files = Files::new();
     let table = files.write("half.csv", half_labelled());
-    let ran = abduce(&[
+    let outcome = abduce(&[
         "evaluate",
         "gda",
         &table,
@@ -77,16 +81,16 @@ fn rows_without_a_label_are_not_evaluated() {
         "3",
         "--json",
     ])
-    .good();
-    let json = ran.json();
+    .succeeds();
+    let json = outcome.json();
     assert_eq!(json["rows"], 344);
     assert_eq!(json["held_out"], 172);
-    assert!(ran.stderr.contains("172 rows without a label"));
+    assert!(outcome.stderr.contains("172 rows without a label"));
     assert!(json["accuracy"]["all"].as_f64().unwrap() > 0.95);
 }
 
 #[test]
-fn too_many_folds_are_refused_and_small_classes_are_noted() {
+fn too_many_folds_are_an_error_and_small_classes_give_a_note() {
     let table = data("tennis.csv");
     let tennis = |folds: &str| {
         abduce(&[
@@ -104,15 +108,15 @@ fn too_many_folds_are_refused_and_small_classes_are_noted() {
     for wrong in ["1", "0", "-3", "many"] {
         assert_eq!(tennis(wrong).code, 2);
     }
-    let ran = tennis("10").good();
+    let outcome = tennis("10").succeeds();
     assert!(
-        ran.stderr.contains("fewer rows than folds"),
+        outcome.stderr.contains("fewer rows than folds"),
         "{}",
-        ran.stderr
+        outcome.stderr
     );
-    assert!(ran.stderr.contains("No (5)"), "{}", ran.stderr);
-    let ran = tennis("14").good();
-    assert!(ran.stdout.contains("14 rows held out in 14 folds"));
+    assert!(outcome.stderr.contains("No (5)"), "{}", outcome.stderr);
+    let outcome = tennis("14").succeeds();
+    assert!(outcome.stdout.contains("14 rows held out in 14 folds"));
 }
 
 #[test]
@@ -120,16 +124,16 @@ fn clusters_are_compared_with_a_column_that_is_not_fitted() {
     let table = data("penguins.csv");
     let mixture = ["evaluate", "mixture", &table, "-k", "3", "--folds", "5"];
     let shown = ["--drop", "island,sex,year", "--truth", "species"];
-    let ran = abduce(&[&mixture[..], &shown].concat()).good();
-    assert!(ran.stdout.contains("against species") && ran.stdout.contains("adjusted Rand"));
+    let outcome = abduce(&[&mixture[..], &shown].concat()).succeeds();
+    assert!(outcome.stdout.contains("against species") && outcome.stdout.contains("adjusted Rand"));
     let json = abduce(&[&mixture[..], &shown, &["--json"]].concat());
-    let json = json.good().json();
+    let json = json.succeeds().json();
     assert!(
         json["adjusted_rand"]["mean"].as_f64().unwrap() > 0.8,
         "{json}"
     );
     let hidden = ["--drop", "species,island,sex,year", "--json"];
-    let without = abduce(&[&mixture[..], &hidden].concat()).good().json();
+    let without = abduce(&[&mixture[..], &hidden].concat()).succeeds().json();
     assert_eq!(without["log_likelihood"], json["log_likelihood"]);
     assert!(without["adjusted_rand"].is_null());
     abduce(&[&mixture[..], &["--truth", "specie"]].concat())
@@ -137,7 +141,7 @@ fn clusters_are_compared_with_a_column_that_is_not_fitted() {
     run(&penguins(&["--truth", "island"])).fails(2, &["--truth", "--target"]);
     let faithful = data("faithful.csv");
     let kde = abduce(&["evaluate", "kde", &faithful, "--json"])
-        .good()
+        .succeeds()
         .json();
     assert!(kde["log_likelihood"]["all"].is_number());
     abduce(&["evaluate", "kde", &faithful, "--truth", "waiting"]).fails(2, &["--truth", "mixture"]);
@@ -159,13 +163,13 @@ fn density_classifiers_are_evaluated() {
             "4",
             "--json",
         ]);
-        let json = json.good().json();
+        let json = json.succeeds().json();
         assert!(json["accuracy"]["all"].as_f64().unwrap() > 0.9, "{json}");
     }
 }
 
 #[test]
-fn an_impossible_class_is_a_reported_infinite_loss() {
+fn a_class_of_probability_0_gives_a_reported_infinite_log_loss() {
     let files = Files::new();
     let table = files.write("t.csv", "x,y\n1,a\n2,a\n1,a\n5,b\n6,b\n5,b\n9,c\n");
     let arguments = [
@@ -177,11 +181,15 @@ fn an_impossible_class_is_a_reported_infinite_loss() {
         "--folds",
         "3",
     ];
-    let ran = abduce(&arguments).good();
-    assert!(ran.stdout.contains("inf") && ran.stdout.contains("clipped log-loss"));
-    assert!(ran.stdout.contains("probability 0"), "{}", ran.stdout);
+    let outcome = abduce(&arguments).succeeds();
+    assert!(outcome.stdout.contains("inf") && outcome.stdout.contains("clipped log-loss"));
+    assert!(
+        outcome.stdout.contains("probability 0"),
+        "{}",
+        outcome.stdout
+    );
     let json = abduce(&[&arguments[..], &["--json"]].concat())
-        .good()
+        .succeeds()
         .json();
     assert!(json["log_loss"]["all"].is_null() && json["clipped_log_loss"]["all"].is_number());
     assert_eq!(json["impossible"], 1.0);
@@ -192,15 +200,23 @@ fn rows_in_empty_bins_are_reported_with_a_hint() {
     let files = Files::new();
     let rows: String = (0..30).map(|i| format!("{}\n", i * i)).collect();
     let table = files.write("t.csv", format!("x\n{rows}"));
-    let ran = abduce(&["evaluate", "histogram", &table, "--smoothing", "0"]).good();
-    assert!(ran.stdout.contains("--smoothing 1"), "{}", ran.stdout);
-    // A fold for each row, of more rows than a byte numbers.
+    let outcome = abduce(&["evaluate", "histogram", &table, "--smoothing", "0"]).succeeds();
+    assert!(
+        outcome.stdout.contains("--smoothing 1"),
+        "{}",
+        outcome.stdout
+    );
+    // One fold for each row, with more than 255 folds.
     let rows: String = (0..300)
         .map(|i| format!("{}\n", f64::from(i).sin()))
         .collect();
     let table = files.write("many.csv", format!("x\n{rows}"));
-    let ran = abduce(&["evaluate", "histogram", &table, "--folds", "300"]).good();
-    assert!(ran.stdout.contains("in 300 folds"), "{}", ran.stdout);
+    let outcome = abduce(&["evaluate", "histogram", &table, "--folds", "300"]).succeeds();
+    assert!(
+        outcome.stdout.contains("in 300 folds"),
+        "{}",
+        outcome.stdout
+    );
 }
 
 #[test]
@@ -210,19 +226,19 @@ fn show_reports_the_calibration_and_predict_uses_it() {
     let fit = ["naive-bayes", &table, "--target", "species"];
     let plain = files.fit(&fit);
     let plain = abduce(&["predict", &plain, &table, "--proba"])
-        .good()
+        .succeeds()
         .stdout;
     for (how, word) in [
         ("isotonic", "isotonic regression"),
         ("platt", "Platt's curve"),
     ] {
         let model = files.fit(&[&fit[..], &["--calibrate", how]].concat());
-        let shown = abduce(&["show", &model]).good().stdout;
+        let shown = abduce(&["show", &model]).succeeds().stdout;
         let line = format!("by {word} on 344 rows held out in 5 folds");
         assert!(shown.contains(&line), "{shown}");
-        let ran = abduce(&["predict", &model, &table, "--proba"]).good();
-        assert_ne!(ran.stdout, plain);
-        for line in &ran.lines()[1..] {
+        let outcome = abduce(&["predict", &model, &table, "--proba"]).succeeds();
+        assert_ne!(outcome.stdout, plain);
+        for line in &outcome.lines()[1..] {
             let cells = line.split(',').skip(1);
             let sum: f64 = cells.map(|p| p.parse::<f64>().unwrap()).sum();
             assert!((sum - 1.0).abs() < 1e-9, "{line}");
@@ -239,7 +255,7 @@ fn show_reports_the_calibration_and_predict_uses_it() {
         "3",
         "--json",
     ]));
-    assert_eq!(evaluated.good().json()["calibration"], "platt");
+    assert_eq!(evaluated.succeeds().json()["calibration"], "platt");
     let faithful = data("faithful.csv");
     abduce(&[
         "fit",
@@ -262,9 +278,9 @@ fn predict_abstains_below_a_threshold_and_counts_how_often() {
     let table = data("penguins.csv");
     let model = files.fit(&["naive-bayes", &table, "--target", "species"]);
     let arguments = ["predict", &model, &table, "--abstain-below", "0.999"];
-    let ran = abduce(&[&arguments[..], &["--proba"]].concat()).good();
+    let outcome = abduce(&[&arguments[..], &["--proba"]].concat()).succeeds();
     let mut empty = 0;
-    for line in &ran.lines()[1..] {
+    for line in &outcome.lines()[1..] {
         let cells: Vec<&str> = line.split(',').collect();
         let top = cells[1..].iter().map(|p| p.parse::<f64>().unwrap());
         let top = top.fold(0.0, f64::max);
@@ -272,17 +288,24 @@ fn predict_abstains_below_a_threshold_and_counts_how_often() {
         empty += usize::from(cells[0].is_empty());
     }
     let report = format!("no prediction for {empty} of 344 rows");
-    assert!(empty > 0 && ran.stderr.contains(&report), "{}", ran.stderr);
-    let alone = abduce(&arguments).good();
+    assert!(
+        empty > 0 && outcome.stderr.contains(&report),
+        "{}",
+        outcome.stderr
+    );
+    let alone = abduce(&arguments).succeeds();
     assert_eq!(
         alone.lines().iter().filter(|l| **l == "\"\"").count(),
         empty
     );
     let json = abduce(&[&arguments[..], &["--json"]].concat())
-        .good()
+        .succeeds()
         .json();
     let nulls = json["predictions"].as_array().unwrap().iter();
-    assert_eq!(nulls.filter(|said| said.is_null()).count(), empty);
+    assert_eq!(
+        nulls.filter(|prediction| prediction.is_null()).count(),
+        empty
+    );
     for wrong in ["-0.1", "1.5", "half"] {
         assert_eq!(
             abduce(&["predict", &model, &table, "--abstain-below", wrong]).code,
@@ -297,18 +320,18 @@ fn the_class_with_the_least_expected_cost_is_predicted() {
     let table = data("tennis.csv");
     let model = files.fit(&["naive-bayes", &table, "--target", "PlayTennis"]);
     let predict = |costs: &str| abduce(&["predict", &model, &table, "--proba", "--costs", costs]);
-    let ran = predict("No>Yes=9").good();
-    for line in &ran.lines()[1..] {
+    let outcome = predict("No>Yes=9").succeeds();
+    for line in &outcome.lines()[1..] {
         let cells: Vec<&str> = line.split(',').collect();
         let no: f64 = cells[1].parse().unwrap();
         assert_eq!(cells[0], if no > 0.1 { "No" } else { "Yes" }, "{line}");
     }
     let square = files.write("costs.csv", "true,No,Yes\nNo,0,9\nYes,1,0\n");
-    assert_eq!(predict(&square).good().stdout, ran.stdout);
-    let turned = files.write("turned.csv", "true,Yes,No\nYes,0,1\nNo,9,0\n");
-    assert_eq!(predict(&turned).good().stdout, ran.stdout);
-    let plain = abduce(&["predict", &model, &table, "--proba"]).good();
-    assert_eq!(predict("No>Yes=1,Yes>No=1").good().stdout, plain.stdout);
+    assert_eq!(predict(&square).succeeds().stdout, outcome.stdout);
+    let permuted = files.write("permuted.csv", "true,Yes,No\nYes,0,1\nNo,9,0\n");
+    assert_eq!(predict(&permuted).succeeds().stdout, outcome.stdout);
+    let plain = abduce(&["predict", &model, &table, "--proba"]).succeeds();
+    assert_eq!(predict("No>Yes=1,Yes>No=1").succeeds().stdout, plain.stdout);
     predict("Noo>Yes=3").fails(2, &["Noo", "did you mean No?", "No, Yes"]);
     predict("No>Yes=dear").fails(2, &["No>Yes=dear", "TRUE>PREDICTED=COST"]);
     predict("No>Yes=inf").fails(2, &["inf"]);
@@ -321,39 +344,39 @@ fn the_class_with_the_least_expected_cost_is_predicted() {
 
 #[test]
 fn isotonic_calibration_has_a_finite_log_loss() {
-    // A command of the book.
+    // This command is in the book.
     let arguments = penguins(&["--calibrate", "isotonic", "--folds", "5"]);
     let json = run(&[&arguments[..], &["--json".to_string()]].concat());
-    let json = json.good().json();
+    let json = json.succeeds().json();
     assert!(json["log_loss"]["all"].as_f64().unwrap() < 0.2, "{json}");
     assert_eq!(json["impossible"], 0.0);
-    let text = run(&arguments).good().stdout;
+    let text = run(&arguments).succeeds().stdout;
     assert!(!text.contains("inf") && !text.contains("clipped"), "{text}");
 }
 
 #[test]
 fn the_clipped_log_loss_is_printed_only_if_it_differs() {
     let files = Files::new();
-    // The classes lie so far apart that the wrong one has probability below 2⁻⁵².
-    let near = |x: f64, class: &str| -> String {
+    // The classes are so distant that the wrong one has a probability below 2⁻⁵².
+    let rows_at = |x: f64, class: &str| -> String {
         let rows = (0..20).map(|i| format!("{},{class}\n", x + f64::from(i) / 10.0));
         rows.collect()
     };
-    let rows = near(0.0, "a") + &near(100.0, "b") + "101,a\n";
+    let rows = rows_at(0.0, "a") + &rows_at(100.0, "b") + "101,a\n";
     let table = files.write("t.csv", format!("x,y\n{rows}"));
     let fit = ["evaluate", "naive-bayes", &table, "--target", "y"];
-    let text = abduce(&fit).good().stdout;
+    let text = abduce(&fit).succeeds().stdout;
     assert!(
         text.contains("clipped log-loss") && !text.contains("inf"),
         "{text}"
     );
-    let json = abduce(&[&fit[..], &["--json"]].concat()).good().json();
+    let json = abduce(&[&fit[..], &["--json"]].concat()).succeeds().json();
     let of = |name: &str| json[name]["all"].as_f64().unwrap();
     assert!(of("log_loss") > of("clipped_log_loss") + 0.1, "{json}");
 }
 
 #[test]
-fn an_old_calibration_without_bounds_answers_as_before() {
+fn files_with_calibrations_without_bounds_give_the_same_answers() {
     let files = Files::new();
     let table = data("penguins.csv");
     let fit = ["naive-bayes", &table, "--target", "species"];
@@ -374,8 +397,8 @@ fn an_old_calibration_without_bounds_answers_as_before() {
     assert_eq!(without_bounds(&mut document), 3);
     let old = files.write("old.abduce", document.to_string());
     let zeros = |model: &str| {
-        let ran = abduce(&["predict", model, &table, "--proba"]).good();
-        let cells = ran.stdout.lines().skip(1);
+        let outcome = abduce(&["predict", model, &table, "--proba"]).succeeds();
+        let cells = outcome.stdout.lines().skip(1);
         let cells = cells.flat_map(|line| line.split(',').skip(1));
         let p = cells.map(|cell| cell.parse::<f64>().unwrap());
         p.filter(|p| *p == 0.0).count()
@@ -394,10 +417,10 @@ fn a_saved_model_is_evaluated_on_a_test_table() {
         "--target",
         "y",
     ]);
-    // Right, right, wrong, unlabelled, and of a class that the model does not know.
+    // Predicted correctly, correctly, wrongly; unlabelled; of an unseen class.
     let test = files.write("b.csv", "y,x\na,1\nb,5\nb,1.2\n,5\nc,5\n");
-    let ran = abduce(&["evaluate", &model, &test, "--json"]).good();
-    let report = ran.json();
+    let outcome = abduce(&["evaluate", &model, &test, "--json"]).succeeds();
+    let report = outcome.json();
     assert_eq!(report["model"], "naive-bayes");
     assert_eq!(report["held_out"], 3);
     assert!((report["accuracy"]["all"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-12);
@@ -406,24 +429,24 @@ fn a_saved_model_is_evaluated_on_a_test_table() {
         report["confusion"]["weights"],
         json!([[1.0, 0.0], [1.0, 1.0]])
     );
-    let predicted = abduce(&["predict", &model, &test, "--proba"]).good();
+    let predicted = abduce(&["predict", &model, &test, "--proba"]).succeeds();
     let p = |row: usize, column: usize| -> f64 {
         let lines = predicted.lines();
         lines[row].split(',').nth(column).unwrap().parse().unwrap()
     };
     let loss = -(p(1, 1).ln() + p(2, 2).ln() + p(3, 2).ln()) / 3.0;
     assert!((report["log_loss"]["all"].as_f64().unwrap() - loss).abs() < 1e-9 * loss);
-    let ran = abduce(&["evaluate", &model, &test]).good();
+    let outcome = abduce(&["evaluate", &model, &test]).succeeds();
     assert!(
-        ran.stdout.contains("3 rows of a test table"),
+        outcome.stdout.contains("3 rows of a test table"),
         "{}",
-        ran.stdout
+        outcome.stdout
     );
-    assert!(!ran.stdout.contains("fold"), "{}", ran.stdout);
+    assert!(!outcome.stdout.contains("fold"), "{}", outcome.stdout);
     assert!(
-        ran.stderr.contains("2 rows without a label"),
+        outcome.stderr.contains("2 rows without a label"),
         "{}",
-        ran.stderr
+        outcome.stderr
     );
     for option in [
         &["--folds", "3"][..],
@@ -437,8 +460,8 @@ fn a_saved_model_is_evaluated_on_a_test_table() {
         abduce(&all).fails(2, &[option[0], "does not apply to a model file"]);
     }
     let weighted = files.write("w.csv", "y,x,w\na,1,2\nb,5,1\nb,1.2,0\n,1.2,0\n");
-    let ran = abduce(&["evaluate", &model, &weighted, "--weight", "w"]).good();
-    assert!(!ran.stderr.contains("label"), "{}", ran.stderr);
+    let outcome = abduce(&["evaluate", &model, &weighted, "--weight", "w"]).succeeds();
+    assert!(!outcome.stderr.contains("label"), "{}", outcome.stderr);
     abduce(&["evaluate", &model, &test, "--target", "x"]).fails(2, &["target of the model is y"]);
     let none = files.write("c.csv", "x\n1\n");
     abduce(&["evaluate", &model, &none]).fails(2, &["no row has a label"]);
@@ -455,7 +478,7 @@ fn the_clusters_of_a_saved_mixture_are_compared_with_the_truth() {
     });
     let table = files.write("a.csv", format!("x,side\n{}", rows.collect::<String>()));
     let model = files.fit(&["mixture", &table, "-k", "2", "--columns", "x"]);
-    let report = abduce(&["evaluate", &model, &table, "--truth", "side", "--json"]).good();
+    let report = abduce(&["evaluate", &model, &table, "--truth", "side", "--json"]).succeeds();
     assert_eq!(
         report.json()["adjusted_rand"]["all"],
         1.0,
@@ -463,7 +486,7 @@ fn the_clusters_of_a_saved_mixture_are_compared_with_the_truth() {
         report.stdout
     );
     abduce(&["evaluate", &model, "-", "--truth", "side"]).fails(2, &["--truth", "standard input"]);
-    let mean = abduce(&["score", &model, &table, "--mean"]).good();
+    let mean = abduce(&["score", &model, &table, "--mean"]).succeeds();
     let mean: f64 = mean.stdout.trim().parse().unwrap();
     let found = report.json()["log_likelihood"]["all"].as_f64().unwrap();
     assert!((found - mean).abs() < 1e-9 * mean.abs(), "{found} {mean}");

@@ -1,5 +1,5 @@
-//! Laws of tables with a few rows very far off: they do not raise the floor under the
-//! variances of the others, and a table without any is fitted as it always was.
+//! Tables with a few far outliers: they do not raise the variance floor of the other rows, and
+//! tables without outliers are not affected.
 
 use abduce::Control;
 use abduce::ask::TailProbabilities;
@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
-/// Two groups eight apart, the second half as wide in the second column.
+/// Two groups at distance 8; the second is half as wide in the second column.
 fn clusters(number: usize) -> Vec<[f64; 2]> {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
     let mut normal = || rng.sample::<f64, _>(StandardNormal);
@@ -38,11 +38,11 @@ fn fitted(table: &dyn Source, specification: &Specification) -> Fit {
     fit(specification, table, &options, Control::default()).unwrap()
 }
 
-/// The variances of the two groups, by their place.
+/// The variances of the two groups, sorted by their mean.
 fn variances(fit: &Fit) -> Vec<[f64; 2]> {
-    let gaussian = |own: &Distribution| match own {
-        Distribution::MultivariateStudentT(own) => Some(own.gaussian.clone()),
-        Distribution::Multivariate(own) => Some(own.clone()),
+    let gaussian = |distribution: &Distribution| match distribution {
+        Distribution::MultivariateStudentT(t) => Some(t.gaussian.clone()),
+        Distribution::Multivariate(gaussian) => Some(gaussian.clone()),
         _ => None,
     };
     let leaves = fit.mixture.parameters.leaves[0].iter();
@@ -50,42 +50,42 @@ fn variances(fit: &Fit) -> Vec<[f64; 2]> {
     groups.sort_by(|a, b| a.mean[0].total_cmp(&b.mean[0]));
     let of = groups
         .iter()
-        .map(|own| [own.covariance(0, 0), own.covariance(1, 1)]);
+        .map(|gaussian| [gaussian.covariance(0, 0), gaussian.covariance(1, 1)]);
     of.take(2).collect()
 }
 
 #[test]
-fn one_far_row_leaves_the_groups_their_own_spreads() {
+fn one_far_row_does_not_change_the_variances_of_the_groups() {
     let rows = clusters(500);
-    let (clean, spoiled) = (table(&rows, None), table(&with_far_row(rows), None));
+    let (clean, with_outlier) = (table(&rows, None), table(&with_far_row(rows), None));
     for covariance in [CovarianceKind::Full, CovarianceKind::Diagonal] {
         let two = Specification::mixture(2, covariance);
         let noise = Specification {
             noise: true,
             ..two.clone()
         };
-        // The far row is a component of its own.
+        // With three components, the far row is one of them.
         let three = Specification::mixture(3, covariance);
         let four = Tails::StudentT { degrees: Some(4.0) };
         let of_t = Specification {
             tails: four,
             ..two.clone()
         };
-        // A t takes the far row into its tails, and is a little wider for it.
+        // A t component covers the far row with its tails and is a little wider.
         for (without, with, wider) in [
             (&two, &noise, 0.01),
             (&two, &three, 0.01),
             (&of_t, &of_t, 0.25),
         ] {
-            let own = variances(&fitted(&clean, without));
-            let fit = fitted(&spoiled, with);
-            let beside = variances(&fit);
+            let expected = variances(&fitted(&clean, without));
+            let fit = fitted(&with_outlier, with);
+            let obtained = variances(&fit);
             assert!(fit.monotone);
-            assert_eq!(beside.len(), 2);
-            for (own, beside) in own.iter().flatten().zip(beside.iter().flatten()) {
+            assert_eq!(obtained.len(), 2);
+            for (expected, obtained) in expected.iter().flatten().zip(obtained.iter().flatten()) {
                 assert!(
-                    (own - beside).abs() < wider * own,
-                    "{with:?}: {own} {beside}"
+                    (expected - obtained).abs() < wider * expected,
+                    "{with:?}: {expected} {obtained}"
                 );
             }
         }
@@ -93,7 +93,7 @@ fn one_far_row_leaves_the_groups_their_own_spreads() {
 }
 
 #[test]
-fn a_table_without_far_rows_is_measured_by_its_variance() {
+fn without_far_rows_the_scale_is_the_variance() {
     let fit = fitted(
         &table(&clusters(500), None),
         &Specification::mixture(2, CovarianceKind::Full),
@@ -102,8 +102,8 @@ fn a_table_without_far_rows_is_measured_by_its_variance() {
 }
 
 #[test]
-fn a_far_row_of_no_weight_is_no_row_and_weights_are_repetitions() {
-    // Not so far that the precision of moments has a say.
+fn a_far_row_of_weight_0_is_ignored_and_weights_equal_repetition() {
+    // Near enough that moments lose no precision.
     let mut rows = with_far_row(clusters(150));
     rows[150] = [1e4, 1e4];
     let specification = Specification::mixture(2, CovarianceKind::Diagonal);
@@ -116,11 +116,11 @@ fn a_far_row_of_no_weight_is_no_row_and_weights_are_repetitions() {
     let central = |table: &Table| fitted(table, &specification).mixture.seen.central;
     let weighted = central(&table(&rows, Some(vec![2.0; rows.len()])));
     assert_eq!(weighted, central(&table(&twice, None)));
-    assert!(weighted.iter().all(|own| *own > 0.1 && *own < 100.0));
+    assert!(weighted.iter().all(|scale| *scale > 0.1 && *scale < 100.0));
 }
 
 #[test]
-fn the_number_of_threads_changes_no_bit_beside_a_far_row() {
+fn the_number_of_threads_changes_no_bit_with_a_far_row() {
     let table = table(&with_far_row(clusters(9000)), None);
     let noise = Specification {
         noise: true,
@@ -136,7 +136,7 @@ fn the_number_of_threads_changes_no_bit_beside_a_far_row() {
 }
 
 #[test]
-fn where_the_middle_half_is_one_number_the_variance_is_the_scale() {
+fn the_variance_is_the_scale_if_the_interquartile_range_is_0() {
     let mut rows = clusters(200);
     for row in rows.iter_mut().take(150) {
         row[1] = 2.0;
@@ -149,7 +149,7 @@ fn where_the_middle_half_is_one_number_the_variance_is_the_scale() {
 }
 
 #[test]
-fn no_step_falls_beside_rows_so_far_that_rounding_decides() {
+fn em_never_falls_with_rows_so_far_that_rounding_dominates() {
     for (number, far) in [1e7, 1e8, 1e9, 1e10].into_iter().enumerate() {
         for covariance in ["VVV", "EEE", "VEV"] {
             let mut rows = clusters(40 + number);
@@ -162,14 +162,17 @@ fn no_step_falls_beside_rows_so_far_that_rounding_decides() {
 }
 
 #[test]
-fn a_pattern_that_was_not_prepared_has_the_same_tail() {
+fn tail_probabilities_do_not_depend_on_the_prepared_patterns() {
     let schema = Schema::new(["x", "y"].map(|name| Field::new(name, Kind::Real)).to_vec());
-    let of = |x: [Option<f64>; 4]| {
+    let table_of = |x: [Option<f64>; 4]| {
         let y = [1.0, 2.0, 0.0, 5.0].map(Some);
         let columns = vec![Column::from_numbers(x), Column::from_numbers(y)];
         Table::new(schema.clone(), columns, None).unwrap()
     };
-    let (whole, partly) = (of([3.0, 1.0, 4.0, 1.0].map(Some)), of([None; 4]));
+    let (whole, partly) = (
+        table_of([3.0, 1.0, 4.0, 1.0].map(Some)),
+        table_of([None; 4]),
+    );
     let specification = Specification::mixture(1, CovarianceKind::Full);
     let options = FitOptions::default();
     let fit = fit(&specification, &whole, &options, Control::default()).unwrap();

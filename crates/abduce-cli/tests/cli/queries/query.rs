@@ -1,4 +1,4 @@
-//! Questions in words to a model file.
+//! `abduce query`: the query language on the command line.
 
 use crate::run::{Files, abduce, data};
 
@@ -11,8 +11,8 @@ fn mixture(files: &Files) -> String {
 }
 
 fn number(model: &str, question: &str) -> f64 {
-    let ran = abduce(&["query", model, question]).good();
-    ran.stdout.trim().parse().unwrap()
+    let outcome = abduce(&["query", model, question]).succeeds();
+    outcome.stdout.trim().parse().unwrap()
 }
 
 #[test]
@@ -35,13 +35,13 @@ fn probabilities_of_an_event_and_its_complement_sum_to_one() {
 fn a_table_has_a_line_for_each_combination() {
     let files = Files::new();
     let model = penguins(&files);
-    let ran = abduce(&["query", &model, "P(species, sex | island=Dream)"]).good();
-    let lines = ran.lines();
+    let outcome = abduce(&["query", &model, "P(species, sex | island=Dream)"]).succeeds();
+    let lines = outcome.lines();
     assert_eq!(lines.len(), 7);
     let heading: Vec<&str> = lines[0].split_whitespace().collect();
     assert_eq!(heading, ["species", "sex", "probability"]);
     let json = abduce(&["query", &model, "P(species, sex | island=Dream)", "--json"]);
-    let json = json.good().json();
+    let json = json.succeeds().json();
     assert_eq!(json["method"], "exact");
     assert_eq!(json["columns"][1], "sex");
     let rows = json["rows"].as_array().unwrap();
@@ -62,11 +62,11 @@ fn a_query_agrees_with_predict() {
         "island,bill_length_mm,bill_depth_mm,flipper_length_mm,body_mass_g,sex,year\n\
          Dream,47.5,,,,,\n",
     );
-    let ran = abduce(&["predict", &model, &row, "--proba", "--json"]).good();
-    let predicted = ran.json();
+    let outcome = abduce(&["predict", &model, &row, "--proba", "--json"]).succeeds();
+    let predicted = outcome.json();
     let question = "P(species=Gentoo | bill_length_mm=47.5, island=Dream)";
-    let ran = abduce(&["query", &model, question, "--json"]).good();
-    let found = ran.json()["probability"].as_f64().unwrap();
+    let outcome = abduce(&["query", &model, question, "--json"]).succeeds();
+    let found = outcome.json()["probability"].as_f64().unwrap();
     let expected = predicted["probabilities"]["Gentoo"][0].as_f64().unwrap();
     assert!((found - expected).abs() < 1e-12, "{found} {expected}");
 }
@@ -76,25 +76,25 @@ fn draws_have_a_standard_error_and_follow_the_seed() {
     let files = Files::new();
     let model = mixture(&files);
     let question = "P(waiting>80, eruptions>4)";
-    let ran = abduce(&["query", &model, question]).good();
-    assert!(ran.stdout.contains(" ± "), "{}", ran.stdout);
-    assert!(ran.stderr.contains("10000 draws"), "{}", ran.stderr);
+    let outcome = abduce(&["query", &model, question]).succeeds();
+    assert!(outcome.stdout.contains(" ± "), "{}", outcome.stdout);
+    assert!(outcome.stderr.contains("10000 draws"), "{}", outcome.stderr);
     let json = |seed: &str, draws: &str| {
         let arguments = [
             "query", &model, question, "--json", "--seed", seed, "--draws", draws,
         ];
-        abduce(&arguments).good().json()
+        abduce(&arguments).succeeds().json()
     };
     assert_eq!(json("0", "1000"), json("0", "1000"));
     let (few, many) = (json("1", "1000"), json("1", "40000"));
     let error = |entry: &serde_json::Value| entry["standard_error"].as_f64().unwrap();
     assert!(error(&many) < 0.3 * error(&few));
-    let rows = abduce(&["query", &model, question, "--draws", "20"]).good();
+    let rows = abduce(&["query", &model, question, "--draws", "20"]).succeeds();
     assert!(rows.stderr.contains("increase --draws"), "{}", rows.stderr);
 }
 
 #[test]
-fn an_error_marks_the_character() {
+fn errors_mark_the_position() {
     let files = Files::new();
     let model = penguins(&files);
     for (question, indent) in [
@@ -103,29 +103,33 @@ fn an_error_marks_the_character() {
         ("P(species | sex=)", 16),
         ("P(species", 9),
     ] {
-        let ran = abduce(&["query", &model, question]);
-        assert_eq!(ran.code, 2, "{question}");
-        let lines: Vec<&str> = ran.stderr.lines().collect();
+        let outcome = abduce(&["query", &model, question]);
+        assert_eq!(outcome.code, 2, "{question}");
+        let lines: Vec<&str> = outcome.stderr.lines().collect();
         assert!(
             lines[0].contains(&format!("character {}", indent + 1)),
             "{}",
-            ran.stderr
+            outcome.stderr
         );
         assert_eq!(lines[1], format!("  {question}"));
         assert_eq!(lines[2], format!("  {}^", " ".repeat(indent)));
     }
-    let ran = abduce(&["query", &model, "P(speciés\u{1b} | x=1)"]);
-    assert!(!ran.stderr.contains('\u{1b}'), "{}", ran.stderr);
+    let outcome = abduce(&["query", &model, "P(speciés\u{1b} | x=1)"]);
+    assert!(!outcome.stderr.contains('\u{1b}'), "{}", outcome.stderr);
 }
 
 #[test]
 fn evidence_of_probability_zero_is_an_error() {
     let files = Files::new();
     let model = mixture(&files);
-    let ran = abduce(&["query", &model, "P(waiting | eruptions>1e6)"]);
-    assert_eq!(ran.code, 1);
-    assert!(ran.stderr.contains("probability 0"), "{}", ran.stderr);
-    let ran = abduce(&["query", &model, "P(waiting | do(eruptions=3))"]);
-    assert_eq!(ran.code, 2);
-    assert!(ran.stderr.contains("network"), "{}", ran.stderr);
+    let outcome = abduce(&["query", &model, "P(waiting | eruptions>1e6)"]);
+    assert_eq!(outcome.code, 1);
+    assert!(
+        outcome.stderr.contains("probability 0"),
+        "{}",
+        outcome.stderr
+    );
+    let outcome = abduce(&["query", &model, "P(waiting | do(eruptions=3))"]);
+    assert_eq!(outcome.code, 2);
+    assert!(outcome.stderr.contains("network"), "{}", outcome.stderr);
 }

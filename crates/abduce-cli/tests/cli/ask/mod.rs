@@ -1,7 +1,0 @@
-//! Commands that ask a fitted model: predict, score, impute, sample, query, evaluate, plot.
-
-mod basics;
-mod evaluate;
-mod outliers;
-mod plot;
-mod query;
