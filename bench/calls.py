@@ -1,7 +1,7 @@
-"""Each case as a user of Python calls it: the same lines for scikit-learn and for abduce, which has its names, on the same arrays.
+"""The cases as calls of Python estimators: the same code for scikit-learn and abduce, which has the same names.
 
-A function runs a case once with the estimators of one library. What is timed is the whole call, with all checks of
-the arguments and whatever is made of the arrays.
+Each function runs a case once with the estimators of one library. The whole call is timed, including the checks of
+arguments and the conversion of arrays.
 """
 
 import time
@@ -12,36 +12,36 @@ import numpy as np
 from sklearn import cluster, mixture, naive_bayes, neighbors
 from sklearn.exceptions import ConvergenceWarning
 
-from abduce import cluster as our_cluster
-from abduce import mixture as our_mixture
-from abduce import naive_bayes as our_naive_bayes
-from abduce import neighbors as our_neighbors
+from abduce import cluster as abduce_cluster
+from abduce import mixture as abduce_mixture
+from abduce import naive_bayes as abduce_naive_bayes
+from abduce import neighbors as abduce_neighbors
 from cases import LEVELS, load_centres, load_codes, load_counts, load_density, load_labels, load_queries, load_start, load_x
 
 
 def estimators(*modules):
-    """The public classes of some modules, by their names."""
+    """The public classes of modules, by name."""
     found = {name: getattr(module, name) for module in modules for name in dir(module) if name[0].isupper()}
     return SimpleNamespace(**found)
 
 
-THEIRS = estimators(cluster, mixture, naive_bayes, neighbors)
-OURS = estimators(our_cluster, our_mixture, our_naive_bayes, our_neighbors)
+SKLEARN = estimators(cluster, mixture, naive_bayes, neighbors)
+ABDUCE = estimators(abduce_cluster, abduce_mixture, abduce_naive_bayes, abduce_neighbors)
 
 
 class Clock:
-    """Seconds between entering and leaving."""
+    """Measures the seconds of a `with` block."""
 
     def __enter__(self):
-        self.begun = time.perf_counter()
+        self.started = time.perf_counter()
         return self
 
     def __exit__(self, *_):
-        self.seconds = time.perf_counter() - self.begun
+        self.seconds = time.perf_counter() - self.started
 
 
 def gaussian_mixture(library, case, iterations):
-    """EM from the same start, as many iterations; both make one more E-step at the end."""
+    """The same number of EM iterations from the same start; both libraries run one more E-step at the end."""
     x, start = load_x(case), load_start(case)
     diagonal = case.kind == "mixture-diagonal"
     precisions = 1.0 / np.diagonal(start["covariances"], axis1=1, axis2=2) if diagonal else np.linalg.inv(start["covariances"])
@@ -70,7 +70,7 @@ def fitted(model, x, y, figure):
 
 
 def predicted(model, x):
-    """Classes of all rows; where those of the other library differ, this sum differs."""
+    """Predicts all rows; the figure is a checksum of the classes."""
     with Clock() as clock:
         classes = model.predict(x)
     return {"seconds": clock.seconds, "figure": float((classes * (np.arange(len(classes)) % 1009)).sum())}
@@ -78,7 +78,7 @@ def predicted(model, x):
 
 def gaussian(library, case, _iterations):
     model = library.GaussianNB()
-    return fitted(model, load_x(case), load_labels(case), lambda own: np.abs(own.theta_).sum() + own.var_.sum())
+    return fitted(model, load_x(case), load_labels(case), lambda model: np.abs(model.theta_).sum() + model.var_.sum())
 
 
 def gaussian_predict(library, case, _iterations):
@@ -88,7 +88,7 @@ def gaussian_predict(library, case, _iterations):
 
 def categorical(library, case, _iterations):
     model = library.CategoricalNB(min_categories=LEVELS)
-    return fitted(model, load_codes(case), load_labels(case), lambda own: sum(each.sum() for each in own.feature_log_prob_))
+    return fitted(model, load_codes(case), load_labels(case), lambda model: sum(each.sum() for each in model.feature_log_prob_))
 
 
 def categorical_predict(library, case, _iterations):
@@ -98,7 +98,7 @@ def categorical_predict(library, case, _iterations):
 
 def multinomial(library, case, _iterations):
     model = library.MultinomialNB()
-    return fitted(model, load_counts(case), load_labels(case), lambda own: own.feature_log_prob_.sum())
+    return fitted(model, load_counts(case), load_labels(case), lambda model: model.feature_log_prob_.sum())
 
 
 def multinomial_predict(library, case, _iterations):
@@ -107,10 +107,10 @@ def multinomial_predict(library, case, _iterations):
 
 
 def kmeans(library, case, iterations):
-    """From the same centres, as many iterations, or until no row changes its cluster."""
+    """The same number of iterations from the same centres, or until no row changes its cluster."""
     x = load_x(case)
-    most = 1000 if case.kind == "kmeans-converged" else iterations
-    model = library.KMeans(case.k, init=load_centres(case), n_init=1, tol=0.0, max_iter=most)
+    max_iterations = 1000 if case.kind == "kmeans-converged" else iterations
+    model = library.KMeans(case.k, init=load_centres(case), n_init=1, tol=0.0, max_iter=max_iterations)
     with warnings.catch_warnings(), Clock() as clock:
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(x)
@@ -118,7 +118,7 @@ def kmeans(library, case, iterations):
 
 
 def kernel_density(library, case, _iterations):
-    """Tree and queries, to a relative tolerance, so that sums agree to that."""
+    """Tree and queries with a relative tolerance; the sums agree to it."""
     x, queries, given = load_x(case), load_queries(case), load_density(case)
     with Clock() as clock:
         model = library.KernelDensity(bandwidth=given["bandwidth"], rtol=given["tolerance"], atol=0.0).fit(x)

@@ -17,7 +17,7 @@ import texts
 
 DATA = Path(__file__).resolve().parent / ".data"
 SEED = 2026
-# Raise it when the generators change, so that data of an older one are not reused.
+# To be increased when the generators change, so that older data are not reused.
 GENERATION = 3
 # The levels of a categorical column.
 LEVELS = 8
@@ -36,13 +36,13 @@ class Case:
 
     @property
     def data(self):
-        """What the data are made as: predictions are asked of the rows that a fit is made of, and cases of one kind of model share a way."""
+        """The generator of the data: predictions use the rows of the fit, and some kinds of case share a generator."""
         if self.kind.startswith("mixture"):
             return "mixture"
         return self.kind.removesuffix("-predict").removesuffix("-converged")
 
     def scaled(self, scale):
-        """The same case with fewer rows, for trying the benchmark out; it gets its own folder."""
+        """The same case with fewer rows, for trying the benchmark out, in a folder of its own."""
         if scale == 1.0:
             return self
         return replace(self, name=f"{self.name}-scale-{scale:g}", n=max(int(self.n * scale), 50 * self.k))
@@ -73,7 +73,7 @@ CASES = [
 
 
 def prepare(case, iterations):
-    """Makes the case's folder if it is not there yet, and sets the number of iterations both programs shall run."""
+    """Creates the folder of a case if it is absent, and sets the number of iterations."""
     own = {key: value for key, value in asdict(case).items() if key in ("n", "d", "k")}
     meta = {**own, "data": case.data, "seed": SEED, "generation": GENERATION}
     path = case.folder / "meta.json"
@@ -83,18 +83,18 @@ def prepare(case, iterations):
         shutil.rmtree(case.folder, ignore_errors=True)
         case.folder.mkdir(parents=True)
         GENERATORS[case.data](case)
-    # Written last: a folder without it was interrupted half-way and is made again.
+    # Written last: a folder without it is incomplete and is created again.
     path.write_text(json.dumps({**meta, "iterations": iterations}))
 
 
 def random_covariances(generator, k, d):
-    """One well-conditioned covariance per component, no two alike, with correlations between all columns."""
+    """A different well-conditioned covariance for each component, with correlations between all columns."""
     factors = generator.normal(0.0, 1.0 / np.sqrt(d), (k, d, d))
     return factors @ factors.transpose(0, 2, 1) + 0.3 * np.eye(d)
 
 
 def make_mixture(case):
-    """Clusters that overlap moderately, and a start near enough that no component dies, far enough that EM has work."""
+    """Clusters that overlap moderately, and a start near enough that no component vanishes."""
     generator = np.random.default_rng(SEED)
     weights = generator.dirichlet(np.full(case.k, 5.0))
     means = generator.normal(0.0, 0.8, (case.k, case.d))
@@ -114,7 +114,7 @@ def make_mixture(case):
 
 
 def make_kmeans(case):
-    """Clusters of uneven size and spread that overlap; the centres begin at rows drawn at random."""
+    """Overlapping clusters of different size and spread; the initial centres are random rows."""
     generator = np.random.default_rng(SEED)
     means = generator.normal(0.0, 1.0, (case.k, case.d))
     spreads = generator.uniform(0.5, 1.0, (case.k, 1))
@@ -126,7 +126,7 @@ def make_kmeans(case):
 
 
 def make_naive_bayes(case):
-    """Classes of uneven size whose columns have their own means and spreads."""
+    """Classes of different size, mean and deviation."""
     generator = np.random.default_rng(SEED)
     labels = generator.choice(case.k, case.n, p=generator.dirichlet(np.full(case.k, 10.0)))
     means = generator.normal(0.0, 2.0, (case.k, case.d))
@@ -140,7 +140,7 @@ def make_naive_bayes(case):
 
 
 def make_categorical(case):
-    """Classes of uneven size whose columns have their own shares of eight levels."""
+    """Classes of different size and frequencies of eight levels."""
     generator = np.random.default_rng(SEED)
     labels = generator.choice(case.k, case.n, p=generator.dirichlet(np.full(case.k, 10.0)))
     codes = np.empty((case.n, case.d), dtype="<u4")
@@ -152,7 +152,7 @@ def make_categorical(case):
 
 
 def make_multinomial(case):
-    """Documents of log-normal length; words by Zipf's law, some of them a class's own."""
+    """Documents of log-normal length; words by Zipf's law, some of them specific to a class."""
     generator = np.random.default_rng(SEED)
     labels = generator.choice(case.k, case.n, p=generator.dirichlet(np.full(case.k, 10.0)))
     lengths = np.maximum(1, generator.lognormal(np.log(46.0), 0.7, case.n)).astype(int)
@@ -164,7 +164,7 @@ def make_multinomial(case):
     for label in range(case.k):
         rows = labels[documents] == label
         terms[rows] = np.searchsorted(shares[label], places[rows])
-    # Only words that occur are in a vocabulary.
+    # A vocabulary contains only words that occur.
     kept, terms = np.unique(terms.clip(0, case.d - 1), return_inverse=True)
     table = sparse.coo_matrix((np.ones(len(terms)), (documents, terms)), (case.n, len(kept))).tocsr()
     table.sort_indices()
@@ -180,7 +180,7 @@ def make_texts(case):
 
 
 def make_density(case):
-    """Clusters of uneven spread, and a tenth as many queries from the same clusters; one bandwidth by Scott's rule."""
+    """Clusters of different spread, and a tenth as many queries from the same clusters; one bandwidth by Scott's rule."""
     generator = np.random.default_rng(SEED)
     means = generator.normal(0.0, 3.0, (case.k, case.d))
     spreads = generator.uniform(0.3, 1.2, (case.k, case.d))
@@ -231,12 +231,12 @@ def load_texts(case):
 
 
 def load_queries(case):
-    """The places at which a density case is asked."""
+    """The query points of a density case."""
     return np.fromfile(case.folder / "queries.f64", dtype="<f8").reshape(-1, case.d)
 
 
 def load_centres(case):
-    """The centres that a k-means case begins at."""
+    """The initial centres of a k-means case."""
     return np.array(json.loads((case.folder / "centres.json").read_text()))
 
 
@@ -246,5 +246,5 @@ def load_density(case):
 
 
 def load_start(case):
-    """Weights, means and covariances a mixture case starts from."""
+    """The initial weights, means and covariances of a mixture case."""
     return {name: np.array(value) for name, value in json.loads((case.folder / "start.json").read_text()).items()}

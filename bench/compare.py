@@ -1,8 +1,8 @@
 """Times abduce against scikit-learn and prints the table of ratios. Start it with bench/run.
 
-The runs of the two programs alternate, so that whatever else the machine does hits both alike. A speed-up counts only
-between equal results, so the log-likelihoods (and naive Bayes' means; sums over classes or counts where there is
-no likelihood) have to agree to 1e-8; the exit code is 1 if they do not, and never because of time.
+The runs of the two programs alternate, so that other load affects both. The log-likelihoods (and the means of naive
+Bayes; sums over classes or counts if there is no likelihood) must agree to 1e-8; the exit code is 1 if they do not, and
+never depends on time.
 """
 
 import argparse
@@ -16,11 +16,11 @@ from statistics import median
 
 from threadpoolctl import threadpool_limits
 
-import theirs
+import references
 from cases import CASES, prepare
 
 AGREEMENT = 1e-8
-# What is asked of densities: this error relative to a density, or on a grid to its peak.
+# The largest error of a density, relative to the density or, on a grid, to its peak.
 DENSITY_ERRORS = {"kernel-density": 1e-4, "kernel-grid": 1e-3}
 DEFAULT_BINARY = Path(__file__).resolve().parent.parent / "target" / "release" / "abduce-bench"
 
@@ -39,7 +39,7 @@ def arguments():
 
 
 def chosen(filters):
-    """The cases named by the filters; a filter that names none is a mistake worth stopping for."""
+    """The cases that match the filters; a filter without a match is an error."""
     for text in filters:
         if not any(text in case.name for case in CASES):
             sys.exit(f"no case has '{text}' in its name; there are: {', '.join(case.name for case in CASES)}")
@@ -47,7 +47,7 @@ def chosen(filters):
 
 
 def run_abduce(binary, case, threads):
-    """One run of the Rust side. Its one line of JSON is kept as it is, with `seconds` made the time to compare."""
+    """Runs abduce once. Returns its JSON, with the time to compare in `seconds`."""
     command = [str(binary), case.kind, str(case.folder), "--repeat", "1", "--threads", str(threads)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode != 0:
@@ -63,10 +63,10 @@ def relative_difference(a, b):
 
 
 def disagreements(case, ours, sklearn):
-    """What the two programs do not agree on, in words; empty if the comparison of times is fair.
+    """Descriptions of the results that differ; empty if the times can be compared.
 
-    The means have a check of their own because the likelihood is flat at its maximum: means wrong by a ten-thousandth
-    of their spread would pass.
+    The means are compared separately because the likelihood is flat at its maximum: means wrong by 1e-4 of their
+    deviation would pass.
     """
     found = []
     if case.kind in DENSITY_ERRORS:
@@ -89,7 +89,7 @@ def disagreements(case, ours, sklearn):
 
 
 def density_error(case, ours, exact):
-    """The largest error of abduce's answers: of each density, or on a grid of its peak."""
+    """The largest error of abduce's densities, relative to the density or, on a grid, to its peak."""
     exact = exact["exact"]
     if case.kind == "kernel-density":
         return max(abs(math.expm1(a - b)) for a, b in zip(ours["log_densities"], exact))
@@ -97,14 +97,14 @@ def density_error(case, ours, exact):
 
 
 def measure(case, binary, options):
-    """Alternates the programs, and sums the case up as one row of the table."""
+    """Runs the programs alternately and returns one row of the table."""
     prepare(case, options.iterations)
     ours, sklearn = [], []
     for turn in range(options.repeat):
         print(f"{case.name}: run {turn + 1} of {options.repeat}", file=sys.stderr)
         with threadpool_limits(limits=options.threads):
             threads = [options.threads] if case.data == "kmeans" else []
-            sklearn.append(theirs.RUN[case.kind](case, options.iterations, *threads))
+            sklearn.append(references.RUN[case.kind](case, options.iterations, *threads))
         ours.append(run_abduce(binary, case, options.threads))
     seconds = {"sklearn": [run["seconds"] for run in sklearn], "abduce": [run["seconds"] for run in ours]}
     pairs = list(zip(ours, sklearn))
@@ -126,7 +126,7 @@ def measure(case, binary, options):
 
 
 def table(rows):
-    """The rows as aligned text: best times of all repeats, since noise only ever adds."""
+    """The rows as aligned text, with the best times of all repeats, because other load can only add time."""
     lines = [("case", "sklearn s", "abduce s", "ratio", "median ratio", "required", "log-lik. diff.", "extra MB", "")]
     for row in rows:
         lines.append((
@@ -136,7 +136,7 @@ def table(rows):
             verdict(row),
         ))
     widths = [max(map(len, column)) for column in zip(*lines)]
-    # Words to the left, numbers to the right.
+    # Text is aligned left, numbers right.
     align = [str.ljust, *[str.rjust] * 7, str.ljust]
     return "\n".join("  ".join(map(lambda put, cell, width: put(cell, width), align, line, widths)).rstrip() for line in lines)
 
@@ -163,7 +163,7 @@ def main():
     print("Kernel densities: seconds to build and ask; SciPy's on the grid scaled up from each 256th node.")
     for row in rows:
         if row["density_error"]:
-            print(f"{row['case']}: error {row['density_error']['abduce']:.1e}, theirs {row['density_error']['sklearn']:.1e}")
+            print(f"{row['case']}: error {row['density_error']['abduce']:.1e}, scikit-learn {row['density_error']['sklearn']:.1e}")
     print("Extra MB: what abduce's fit needed at its peak beyond the table it was given.")
     for row in rows:
         for line in row["disagreements"]:

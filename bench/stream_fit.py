@@ -1,7 +1,7 @@
-"""Fits a CSV larger than memory should hold, and reports time and peak resident memory. Start it with bench/stream.
+"""Fits a CSV larger than the memory limit, and reports time and peak resident memory. Start it with bench/stream.
 
-This process stays small, and leaves the writing to another one: Linux counts the peak memory of the process that starts
-a program as the program's own, so a large parent would be measured instead of the child.
+The file is written by another process to keep this one small: Linux includes the peak memory of a parent process in that
+of its child, so that a large parent would be measured instead of the child.
 """
 
 import argparse
@@ -28,7 +28,7 @@ FITS = [
 def arguments():
     parser = argparse.ArgumentParser(prog="bench/stream", description=__doc__)
     option = parser.add_argument
-    option("folder", nargs="?", type=Path, default=HERE / ".data" / "stream", help="where the CSV lies or shall be written")
+    option("folder", nargs="?", type=Path, default=HERE / ".data" / "stream", help="folder of the CSV, which is written if absent")
     option("--gigabytes", type=float, metavar="G", help="size of the file in 10^9 bytes (default 2.2, texts 5)")
     option("--text", action="store_true", help="labels and messages instead of numbers")
     return parser.parse_args()
@@ -37,12 +37,12 @@ def arguments():
 def fit(binary, model, options, path):
     """Runs one fit; returns its JSON, the seconds, and its peak resident memory in 10^6 bytes."""
     command = [str(binary), "fit", model, str(path), *options, "--json"]
-    begun = time.perf_counter()
+    started = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
         output = child.stdout.read()
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     if child.returncode != 0:
         sys.exit(f"fit {model} failed with exit code {child.returncode}")
     return json.loads(output), seconds, usage.ru_maxrss * 1024 / 1e6
@@ -60,16 +60,16 @@ def main():
     print(f"{path.name}: {rows} rows, {path.stat().st_size / 1e9:.2f} GB")
 
     failed = False
-    for model, own in fits:
-        result, seconds, peak = fit(binary, model, own, path)
-        complaints = []
+    for model, arguments_of_fit in fits:
+        result, seconds, peak = fit(binary, model, arguments_of_fit, path)
+        failures = []
         if result["rows"] != rows:
-            complaints.append(f"saw {result['rows']} rows")
+            failures.append(f"saw {result['rows']} rows")
         if peak >= limit:
-            complaints.append(f"peak not under {limit} MB")
+            failures.append(f"peak not under {limit} MB")
         print(f"{model}: {seconds:.1f} s, peak {peak:.0f} MB, log-likelihood {result['log_likelihood']:.6g}",
-              *(f"FAILED: {text}" for text in complaints), sep="  ")
-        failed = failed or bool(complaints)
+              *(f"FAILED: {text}" for text in failures), sep="  ")
+        failed = failed or bool(failures)
     sys.exit(1 if failed else 0)
 
 

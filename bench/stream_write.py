@@ -1,8 +1,8 @@
 """Writes a large file of seeded random rows: stream_write.py FOLDER BYTES [text]. Called by stream_fit.py.
 
-Twelve real columns around a centre that depends on the label, a category whose shares depend on it too, and the label.
-One cell in fifty is empty, except in the label. No two rows are copies, so no reader can profit from repetition. With `text`, a TSV
-of labels and messages of about 60 words, some of them a label's own.
+Twelve real columns around a centre that depends on the label, a category whose probabilities also depend on it, and the
+label. One cell in fifty is empty, except in the label. All rows differ. With `text`, a TSV of labels and messages of about
+60 words, some of them specific to a label.
 """
 
 import json
@@ -21,17 +21,17 @@ TEXTS_PER_BLOCK = 20_000
 REAL_COLUMNS = 12
 LABELS = np.array(["alder", "birch", "cedar"])
 COLOURS = np.array(["red", "green", "blue", "grey", "black"])
-HOLES = 0.02
+MISSING = 0.02
 
 
 def block(generator, centres, shares, rows):
-    """One record batch of fresh rows."""
+    """A record batch of new rows."""
     label = generator.choice(len(LABELS), rows, p=[0.5, 0.3, 0.2])
     x = np.round(centres[label] + generator.normal(size=(rows, REAL_COLUMNS)), 6)
     colour = (generator.uniform(size=rows)[:, None] > shares.cumsum(axis=1)[label, :-1]).sum(axis=1)
-    hole = generator.uniform(size=(rows, REAL_COLUMNS + 1)) < HOLES
-    columns = {f"x{j + 1}": pa.array(x[:, j], mask=hole[:, j]) for j in range(REAL_COLUMNS)}
-    columns["colour"] = pa.DictionaryArray.from_arrays(pa.array(colour, mask=hole[:, -1]), COLOURS).cast(pa.string())
+    missing = generator.uniform(size=(rows, REAL_COLUMNS + 1)) < MISSING
+    columns = {f"x{j + 1}": pa.array(x[:, j], mask=missing[:, j]) for j in range(REAL_COLUMNS)}
+    columns["colour"] = pa.DictionaryArray.from_arrays(pa.array(colour, mask=missing[:, -1]), COLOURS).cast(pa.string())
     columns["label"] = pa.array(LABELS[label])
     return pa.RecordBatch.from_pydict(columns)
 
@@ -64,9 +64,9 @@ def write_texts(path, size):
             labels = generator.choice(len(LABELS), TEXTS_PER_BLOCK, p=[0.5, 0.3, 0.2])
             lengths = generator.poisson(60, TEXTS_PER_BLOCK) + 1
             drawn = np.searchsorted(weights, generator.random(lengths.sum()))
-            # One word in ten is moved to another rank, which depends on the label.
-            own = generator.random(drawn.size) < 0.1
-            drawn[own] = (7 * drawn[own] + 13 * np.repeat(labels, lengths)[own]) % len(words)
+            # One word in ten gets another rank, which depends on the label.
+            moved = generator.random(drawn.size) < 0.1
+            drawn[moved] = (7 * drawn[moved] + 13 * np.repeat(labels, lengths)[moved]) % len(words)
             chosen, ends = words[drawn.clip(0, len(words) - 1)], lengths.cumsum()
             for label, start, end in zip(labels, ends - lengths, ends):
                 file.write(f"{LABELS[label]}\t{' '.join(chosen[start:end])}\n")

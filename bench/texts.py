@@ -1,4 +1,4 @@
-"""Documents that look like prose: made-up words by the law of Zipf and Mandelbrot, with capitals and punctuation."""
+"""Documents similar to prose: random words with Zipf-Mandelbrot frequencies, with capitals and punctuation."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ WORDS = 150_000
 
 
 def vocabulary(generator):
-    """Words of one to four syllables, the frequent ones short as in life, and how frequent each is."""
+    """Words of one to four syllables, the frequent ones shorter, and their frequencies."""
     onsets = ["", ""] + "b c d f g h j k l m n p r s t v w br ch cl dr fl gr pl pr sh st th tr".split()
     vowels, codas = "a e i o u ai ou".split(), ["", "", "", "", "", "n", "r", "s", "t"]
     words, known = [], set()
@@ -23,21 +23,21 @@ def vocabulary(generator):
     return words, weights / weights.sum()
 
 
-def made_up(generator, size):
-    """Words for so many bytes, with capitals and punctuation."""
+def random_words(generator, size):
+    """Words of about `size` bytes in total, with capitals and punctuation."""
     words, weights = vocabulary(generator)
     drawn = generator.choice(len(words), size=size // 4, p=weights)
     marks = generator.choice(["", "", "", "", "", "", "", ",", ".", "!", "?", "'s"], size=drawn.size)
     capitals = generator.random(drawn.size) < 0.1
-    for place, mark, capital in zip(drawn, marks, capitals):
-        word = words[place]
+    for index, mark, capital in zip(drawn, marks, capitals):
+        word = words[index]
         yield (word.capitalize() if capital else word) + mark
 
 
 def write(path, documents, size):
-    """Documents of log-normal length, one a line, so many bytes together."""
+    """Writes documents of log-normal length, one per line, of about `size` bytes in total."""
     generator = np.random.default_rng(SEED)
-    pieces = made_up(generator, size)
+    pieces = random_words(generator, size)
     lengths = generator.lognormal(0, 0.8, documents)
     lengths *= size / lengths.sum()
     with open(path, "w", encoding="utf-8") as file:

@@ -1,7 +1,7 @@
 """Times abduce's Python package against scikit-learn: in one process, on the same arrays, whole calls. Start it with bench/run --python.
 
-The two libraries take turns. A figure of each result, such as a likelihood or a sum over all parameters, has to
-agree to 1e-8 (densities to what they were asked for); the exit code is 1 if one does not, and never because of time.
+The runs of the two libraries alternate. One figure of each result, such as a likelihood or a sum over all parameters,
+must agree to 1e-8 (densities to the requested tolerance); the exit code is 1 if one does not, and never depends on time.
 """
 
 import json
@@ -19,12 +19,12 @@ def measure(case, calls, prepare, options):
     runs = {"sklearn": [], "abduce": []}
     for turn in range(options.repeat):
         print(f"{case.name}: run {turn + 1} of {options.repeat}", file=sys.stderr)
-        for name, library in (("sklearn", calls.THEIRS), ("abduce", calls.OURS)):
+        for name, library in (("sklearn", calls.SKLEARN), ("abduce", calls.ABDUCE)):
             runs[name].append(run(library, case, options.iterations))
-    seconds = {name: [own["seconds"] for own in each] for name, each in runs.items()}
-    ours, theirs = (max(runs[name], key=lambda own: own["figure"])["figure"] for name in ("abduce", "sklearn"))
-    difference = (ours - theirs) / max(abs(ours), abs(theirs), sys.float_info.min)
-    # From nothing, starts differ: it must not end lower by more than the tolerance of both.
+    seconds = {name: [run["seconds"] for run in each] for name, each in runs.items()}
+    abduce, sklearn = (max(runs[name], key=lambda run: run["figure"])["figure"] for name in ("abduce", "sklearn"))
+    difference = (abduce - sklearn) / max(abs(abduce), abs(sklearn), sys.float_info.min)
+    # With default options the starts differ: the likelihood must not be lower by more than the tolerance of both.
     agrees = difference > -1e-3 if case.kind == "mixture-cold" else abs(difference) <= AGREEMENT.get(case.kind, 1e-8)
     return {
         "case": case.name, "required_ratio": case.required, "seconds": seconds, "difference": difference, "agrees": agrees,
@@ -48,7 +48,7 @@ def table(rows):
 
 def main(options, chosen, prepare):
     """Runs the cases that the Python package has, and prints the table."""
-    # The engine reads it once, before its first work.
+    # Read once, by the first call of the library.
     os.environ["RAYON_NUM_THREADS"] = str(options.threads)
     from threadpoolctl import threadpool_limits
 
@@ -58,8 +58,8 @@ def main(options, chosen, prepare):
         cases = [case.scaled(options.scale) for case in chosen if case.kind in calls.CALLS]
         rows = [measure(case, calls, prepare, options) for case in cases]
     print(table(rows))
-    print(f"\nWhole calls of fit or predict, with what is made of the arrays. Best of {options.repeat} alternating runs in one process.")
-    print("Not in the Python package: texts and grids of densities.")
+    print(f"\nWhole calls of fit or predict, including the conversion of arrays. Best of {options.repeat} alternating runs in one process.")
+    print("Not available in the Python package: texts and grids of densities.")
     if options.json:
         document = {"threads": options.threads, "iterations": options.iterations, "cases": rows}
         options.json.write_text(json.dumps(document, indent=1) + "\n")

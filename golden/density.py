@@ -38,17 +38,17 @@ def uneven(n):
 
 
 def kernels():
-    """Every kernel in one to three columns, exact sums; places no kernel reaches are null."""
+    """Every kernel in one to three columns, exact sums; points of density 0 are null."""
     cases = []
     for d in (1, 2, 3):
         x, places = sample(60, d, d), sample(12, d, 10 + d)
-        for name, theirs in KERNELS.items():
+        for name, scikit_learn_name in KERNELS.items():
             if name == "cosine" and d == 2:
                 continue
             for weights in (None, uneven(60)):
                 kept = slice(None) if weights is None else weights > 0
                 weight = None if weights is None else weights[kept]
-                model = KernelDensity(kernel=theirs, bandwidth=0.9, atol=0.0, rtol=0.0).fit(x[kept], sample_weight=weight)
+                model = KernelDensity(kernel=scikit_learn_name, bandwidth=0.9, atol=0.0, rtol=0.0).fit(x[kept], sample_weight=weight)
                 log_density = model.score_samples(places)
                 cases.append({"kernel": name, "bandwidth": 0.9, "x": x, "weights": weights, "places": places,
                               "log_density": np.where(np.isfinite(log_density), log_density, np.nan)})
@@ -71,7 +71,7 @@ def gaussian():
 def sheather_jones():
     cases = []
     for number, n in enumerate((200, 1000, 3000)):
-        # The mesh reaches half a range beyond the data where that is more than 6.
+        # The grid extends half a range beyond the data if that is more than 6.
         x = 20.0 * sample(n, 1, 40 + number)
         cases.append({"x": x[:, 0], "bandwidth": 2.0 * improved_sheather_jones(x)})
     return cases

@@ -28,13 +28,13 @@ def seeded_table():
 
 
 def iris():
-    """The classic table; the rows asked about include the hard ones between versicolor and virginica."""
+    """Fisher's table; the test rows include the difficult ones between versicolor and virginica."""
     x, y = load_iris(return_X_y=True)
     return x, y, x[[0, 41, 50, 70, 77, 83, 106, 119, 133, 149]]
 
 
 def maximum_likelihood(x, y):
-    """Class shares, means, covariances over n_k, and the pooled covariance over n."""
+    """Class frequencies, means, covariances divided by n_k, and the pooled covariance divided by n."""
     classes = np.unique(y)
     priors = np.array([np.mean(y == k) for k in classes])
     means = np.array([x[y == k].mean(axis=0) for k in classes])
@@ -51,12 +51,12 @@ def joint(test, priors, means, covariances):
 
 
 def answers(model, x, y, test, priors, means, covariances):
-    """SciPy's joint and posterior beside scikit-learn's posterior, after checking that they agree."""
+    """SciPy's joint density and posterior, and scikit-learn's posterior, which must agree."""
     log_joint = joint(test, priors, means, covariances)
     posterior = np.exp(log_joint - logsumexp(log_joint, axis=1, keepdims=True))
-    theirs = model.fit(x, y).predict_proba(test)
-    np.testing.assert_allclose(theirs, posterior, rtol=1e-8, atol=1e-14)
-    return {"joint_log_likelihood": log_joint, "posterior": posterior, "posterior_scikit_learn": theirs}
+    scikit_learn = model.fit(x, y).predict_proba(test)
+    np.testing.assert_allclose(scikit_learn, posterior, rtol=1e-8, atol=1e-14)
+    return {"joint_log_likelihood": log_joint, "posterior": posterior, "posterior_scikit_learn": scikit_learn}
 
 
 def case(x, y, test):

@@ -19,14 +19,14 @@ mp.dps = 30
 SEED = 2002
 
 
-# The ranges of parameters, for SciPy's optimiser: from a free number, and back.
+# The ranges of parameters: maps from an unconstrained number, and back.
 ANY = ((lambda t: t), (lambda x: x))
 POSITIVE = (np.exp, np.log)
 SHARE = ((lambda t: 1 / (1 + np.exp(-t))), (lambda p: np.log(p / (1 - p))))
 
 
 def samples():
-    """Per family: the range of its parameters, where to begin, and small samples, the last of them hard."""
+    """For each family: the ranges of its parameters, initial values, and small samples, the last one difficult."""
     draw = np.random.default_rng(SEED)
     close = np.random.default_rng(SEED + 2)
     inflated = lambda n, share, rate: draw.poisson(rate, n) * (draw.uniform(size=n) > share)
@@ -49,7 +49,7 @@ def samples():
 
 
 def fits():
-    """Plain and weighted, each with the log-likelihood at the maximum."""
+    """Unweighted and weighted fits, each with the log-likelihood at the maximum."""
     found = {}
     for name, (ranges, start, every) in samples().items():
         print(name)
@@ -78,20 +78,20 @@ def fit(name, ranges, start, values, weight):
                               options={"maxiter": 4000, "maxfev": 4000, "xatol": 1e-7, "fatol": 1e-10})
     rows = [(mpf(float(x)), mpf(float(w))) for x, w in zip(values, weight_of) if w > 0]
     likelihood = lambda *p: mpmath.fsum(w * density(*p, x) for x, w in rows)
-    # Of a gamma at 1e6 ± 1 SciPy's log-density keeps three digits, and its optimiser ends where rounding lets it: there the
+    # For a gamma at 1e6 ± 1, SciPy's log-density has only three accurate digits, and its optimizer stops early: there the
     # moments are closer.
     point = max([mpf(float(into(t))) for (into, _), t in zip(ranges, rough.x)], [mpf(float(x)) for x in begin],
                 key=lambda own: likelihood(*own))
     before = likelihood(*point)
     point = root_of_gradient(likelihood, point)
-    # Uphill, and not far, or Newton went to another root.
+    # The likelihood must rise a little; otherwise Newton's method found another root.
     if not 0 <= likelihood(*point) - before < 0.01:
         raise ArithmeticError(f"{name}: SciPy reaches {before}, mpmath {likelihood(*point)}")
     return {"values": values, "weights": weight, "parameters": [float(p) for p in point], "log_likelihood": float(likelihood(*point))}
 
 
 def starts(name, values, weight, start):
-    """Where to begin: at the moments, where numbers may be far from 1."""
+    """Initial values from the moments, for families whose parameters may be far from 1."""
     mean = np.average(values, weights=weight)
     variance = np.average((values - mean) ** 2, weights=weight)
     match name:
@@ -112,7 +112,7 @@ def starts(name, values, weight, start):
 
 
 def root_of_gradient(f, point):
-    """Newton's method on the gradient; 60 digits leave enough of them to differences."""
+    """Newton's method on the gradient; 60 digits leave enough for differences."""
     n = len(point)
     with mp.workdps(60):
         for _ in range(60):
@@ -151,11 +151,11 @@ def intervals():
 
 
 def integral(log_f, cuts):
-    """∫ exp(log_f) between the cuts, which hold it all."""
+    """∫ exp(log_f) between the cuts, which contain nearly all of it."""
     top = max(log_f(mpf(x)) for x in np.linspace(float(cuts[0]), float(cuts[-1]), 2001)[1:-1])
     value, error = mpmath.quad(lambda t: mpmath.exp(log_f(t) - top), cuts, error=True)
     if error > mpf(10) ** -15 * value:
-        raise ArithmeticError(f"{value} is known to {error} only")
+        raise ArithmeticError(f"{value} has an error of {error}")
     return value, top
 
 
@@ -208,7 +208,7 @@ def pairs():
 
 
 def gaussian_both():
-    """Mean and precision, over both by SciPy's quadrature; the next row is SciPy's t."""
+    """Mean and precision, integrated by SciPy's quadrature; the predictive distribution is SciPy's t."""
     m, strength, shape, rate = prior = [2.0, 1.5, 3.0, 2.0]
     rows, points = [1.5, -0.3, 4.2, 2.0, 0.8], [-40.0, 0.0, 2.0, 300.0]
 

@@ -1,4 +1,4 @@
-"""evaluation.json: scikit-learn's figures of predicted probabilities and of clusters, and its calibrations."""
+"""evaluation.json: scikit-learn's metrics of predicted probabilities and of clusters, and its calibrations."""
 
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV, _SigmoidCalibration, calibration_curve
@@ -18,14 +18,14 @@ BINS = 15
 
 
 def figures(name, p, y, weight):
-    """Everything scikit-learn says of probabilities `p` of rows whose class is `y`."""
+    """scikit-learn's metrics of probabilities `p` of rows whose class is `y`."""
     classes = p.shape[1]
     labels = np.arange(classes)
     top, predicted = p.max(axis=1), p.argmax(axis=1)
     w = np.ones(len(y)) if weight is None else weight
     precision, recall, f1, support = precision_recall_fscore_support(
         y, predicted, labels=labels, sample_weight=weight, zero_division=0)
-    # calibration_curve takes no weights: its table is of the rows as they are.
+    # calibration_curve does not accept weights.
     accuracy, confidence = calibration_curve(predicted == y, top, n_bins=BINS)
     members = np.bincount(np.searchsorted(np.linspace(0, 1, BINS + 1)[1:-1], top), minlength=BINS)
     one_hot = np.eye(classes)[y]
@@ -76,7 +76,7 @@ def clusters():
 
 
 def isotonic():
-    """Scores with ties, and questions between, at and beyond them."""
+    """Scores with ties, and new scores between, at and beyond them."""
     generator = np.random.default_rng(SEED + 2)
     cases = []
     for n, places, weighted in [(30, 12, False), (60, 1000, True), (200, 40, True)]:
@@ -109,8 +109,8 @@ def platt():
         exact = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-14, max_iter=1000).fit(
             np.concatenate([scores, scores])[:, None], np.repeat([1, 0], n),
             sample_weight=np.concatenate([w * target, w * (1 - target)]))
-        theirs = _SigmoidCalibration().fit(scores, y, sample_weight=weight)
-        assert np.allclose([-theirs.a_, -theirs.b_], [exact.coef_[0, 0], exact.intercept_[0]], rtol=1e-2, atol=1e-3)
+        sigmoid = _SigmoidCalibration().fit(scores, y, sample_weight=weight)
+        assert np.allclose([-sigmoid.a_, -sigmoid.b_], [exact.coef_[0, 0], exact.intercept_[0]], rtol=1e-2, atol=1e-3)
         cases.append({
             "scores": scores, "truth": y, "weights": weight,
             "slope": exact.coef_[0, 0], "intercept": exact.intercept_[0],

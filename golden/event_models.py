@@ -31,7 +31,7 @@ for weighted in [False, True]:
         for prior in [True, False]:
             cases.append(model("multinomial", MultinomialNB(alpha=alpha, fit_prior=prior), weighted))
             cases.append(model("bernoulli", BernoulliNB(alpha=alpha, fit_prior=prior), weighted))
-        # Its class weights count only where there is one class.
+        # Complement naive Bayes uses class priors only if there is one class.
         cases.append(model("complement", ComplementNB(alpha=alpha, fit_prior=False), weighted))
 
 write("event_models", ["numpy", "scikit-learn"], {

@@ -16,7 +16,7 @@ SEED = 2001
 
 
 def normal():
-    """Univariate normal, with a far tail, a tiny scale, and a sample a hundred million away from zero.
+    """Univariate normal, with a far tail, a tiny scale, and a sample with an offset of 1e8.
 
     The fit of the offset sample comes from Python's exact rational arithmetic: floating point
     references would share the cancellation the test is looking for.
@@ -39,7 +39,7 @@ def normal():
 
 
 def weights(n):
-    """Uneven weights with a zero among them: the row of weight 0 must count as absent."""
+    """Unequal weights with a zero among them: the row of weight 0 must be ignored."""
     drawn = np.random.default_rng(SEED + n).uniform(0.1, 3.0, n).round(3)
     drawn[n // 2] = 0.0
     return drawn
@@ -52,7 +52,7 @@ def weighted_normal(values, weight):
 
 
 def bernoulli():
-    """Log-masses of false and true, and the weighted share of true."""
+    """Log-masses of false and true, and the weighted frequency of true."""
     densities = [
         {"p": p, "points": [0, 1], "log_density": stats.bernoulli.logpmf([0, 1], p)}
         for p in [1e-12, 0.008, 0.3, 0.5, 0.98]
@@ -63,7 +63,7 @@ def bernoulli():
 
 
 def categorical():
-    """One trial of SciPy's multinomial; the weighted share of each level."""
+    """One trial of SciPy's multinomial; the weighted frequency of each level."""
     densities = []
     for p in ([0.2, 0.5, 0.3], [0.01, 0.04, 0.15, 0.8], np.full(7, 1 / 7)):
         levels = np.arange(len(p))
@@ -75,7 +75,7 @@ def categorical():
 
 
 def share(values, weight, levels):
-    """The weight of each level over the whole weight."""
+    """The weight of each level divided by the total weight."""
     mass = np.bincount(values, weights=weight, minlength=levels)
     return mass / mass.sum()
 

@@ -1,9 +1,9 @@
-# mclust.json: what R's mclust finds. `faithful` are two single fits; `tables` are its grids of BIC (−2 log-likelihood
-# plus penalty, less is better) over fourteen structures and one to nine components; `msteps` are covariances of one
+# mclust.json: results of R's mclust. `faithful` are two single fits; `tables` are its grids of BIC (−2 log-likelihood
+# plus penalty, smaller is better) over fourteen structures and one to nine components; `msteps` are covariances of one
 # M-step for given responsibilities, for every structure; `priors` are means and covariances of the same M-step under mclust's
 # default prior; `bootstrap` are likelihood ratios of k against k + 1 components and their p-values by 999 tables drawn from k.
-# mclust starts from a hierarchical clustering, once, and stops early by default, so that its likelihoods are a bar to
-# clear rather than maxima; the M-steps are exact but for EVE and VVE, whose search ends early too.
+# mclust starts from a hierarchical clustering, once, and stops early by default, so that its likelihoods are
+# lower bounds rather than maxima; the M-steps are exact except for EVE and VVE, whose search also stops early.
 
 suppressMessages(library(mclust))
 
@@ -28,7 +28,7 @@ grid <- function(file) {
 }
 tables <- sapply(c("faithful.csv", "iris.csv", "galaxies.csv", "crabs.csv"), grid)
 
-# Responsibilities of three components, smooth in the first column: any would do.
+# Arbitrary responsibilities of three components, smooth in the first column.
 iris_table <- as.matrix(read.csv("iris.csv"))
 x <- iris_table[, 1]
 z <- cbind(exp(-(x - 5)^2), exp(-(x - 6)^2 / 2), exp(-(x - 7)^2 / 3))
@@ -45,7 +45,7 @@ regularised <- function(name) {
   sprintf('  "%s": {"means": %s, "covariances": %s}', name, vector_of(as.vector(model$parameters$mean)),
           vector_of(as.vector(model$parameters$variance$sigma)))
 }
-# Of the others, EII, EEI and EEV do not follow the published formulas to the last digits (Fraley & Raftery 2007).
+# EII, EEI and EEV do not follow the published formulas to the last digits (Fraley & Raftery 2007).
 priors <- sapply(c("VII", "VVI", "EEE", "VVV"), regularised)
 
 tests <- function(file, name, most) {

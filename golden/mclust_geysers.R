@@ -1,6 +1,6 @@
-# mclust_geysers.json: R's mclust on two tables that other starts or other priors would tell apart: MASS's geyser, three
-# diagonal components under mclust's default prior, carried on until nothing changes; and quakes, four diagonal components.
-# Writes geyser.csv and quakes.csv too.
+# mclust_geysers.json: R's mclust on two tables on which other starts or priors give other results: MASS's geyser, three
+# diagonal components under mclust's default prior, iterated until convergence; and quakes, four diagonal components.
+# Also writes geyser.csv and quakes.csv.
 
 suppressMessages({library(mclust); library(MASS)})
 

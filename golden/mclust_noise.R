@@ -1,5 +1,5 @@
-# mclust_noise.json: what R's mclust finds of Old Faithful with 30 rows of noise among its rows, with a component of noise
-# over the box that holds all rows, started where the rows come from.
+# mclust_noise.json: R's mclust fitted to Old Faithful with 30 additional rows of noise, with a noise component that is
+# uniform in the bounding box, started from the true groups.
 
 suppressMessages(library(mclust))
 

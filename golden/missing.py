@@ -1,4 +1,4 @@
-"""missing.json: maximum likelihood of a multivariate Gaussian from rows with holes.
+"""missing.json: maximum likelihood of a multivariate Gaussian from rows with missing values.
 
 Two coordinates with the second one missing on half of the rows have a closed form (Anderson, Maximum likelihood
 estimates for a multivariate normal distribution when some observations are missing, JASA 1957): the first
@@ -16,7 +16,7 @@ SEED = 2005
 
 
 def patterns(x):
-    """The rows grouped by which cells they show: (indices shown, those cells). Empty rows say nothing and are left out."""
+    """The rows grouped by their observed columns: (columns, values). Empty rows are left out."""
     seen = ~np.isnan(x)
     groups = []
     for pattern in np.unique(seen, axis=0):
@@ -27,7 +27,7 @@ def patterns(x):
 
 
 def log_likelihood(x, mean, covariance):
-    """Sum over rows of the log-density of what the row shows, by SciPy."""
+    """Sum over rows of the log-density of the observed values, by SciPy."""
     return sum(
         np.sum(multivariate_normal.logpdf(rows, mean[shown], covariance[np.ix_(shown, shown)]))
         for shown, rows in patterns(x)
@@ -35,7 +35,7 @@ def log_likelihood(x, mean, covariance):
 
 
 def unpack(theta, d):
-    """Free parameters to (mean, Cholesky factor): the diagonal is kept as logarithms, so every theta is a model."""
+    """Free parameters to (mean, Cholesky factor): the diagonal is stored as logarithms, so that every theta is valid."""
     factor = np.zeros((d, d))
     factor[np.tril_indices(d)] = theta[d:]
     np.fill_diagonal(factor, np.exp(np.diag(factor)))
@@ -59,7 +59,7 @@ def gradient(theta, x):
 
 
 def maximise(x):
-    """L-BFGS to the neighbourhood of the maximum, then the root of the gradient, which pins it to rounding."""
+    """L-BFGS near to the maximum, then the root of the gradient, which is accurate to rounding."""
     d = x.shape[1]
     start = np.concatenate([np.nanmean(x, axis=0), np.diag(np.log(np.nanstd(x, axis=0)))[np.tril_indices(d)]])
 
@@ -77,7 +77,7 @@ def maximise(x):
 
 
 def anderson(x):
-    """The closed form for two coordinates, the first always seen."""
+    """The closed form for two coordinates, the first always observed."""
     first = x[:, 0]
     complete = x[~np.isnan(x[:, 1])]
     within = np.cov(complete, rowvar=False, ddof=0)
@@ -92,12 +92,12 @@ def anderson(x):
 
 
 def answer(x, mean, covariance):
-    """The table with null for a hole, and its maximum."""
+    """The table, with null for missing values, and its maximum."""
     return {"x": x, "mean": mean, "covariance": covariance, "log_likelihood": log_likelihood(x, mean, covariance)}
 
 
 def bivariate():
-    """40 rows, the second coordinate missing on the last 20; the closed form, checked against the optimiser."""
+    """40 rows, the second coordinate missing on the last 20; the closed form, checked against the optimizer."""
     generator = np.random.default_rng(SEED)
     off_diagonal = 0.7 * np.sqrt(2.0)
     x = generator.multivariate_normal([3.0, 4.0], [[1.0, off_diagonal], [off_diagonal, 2.0]], 40)
@@ -110,7 +110,7 @@ def bivariate():
 
 
 def general():
-    """200 rows of five coordinates, each cell missing with probability 0.3; one row is empty throughout."""
+    """200 rows of five coordinates, each cell missing with probability 0.3; one row is empty."""
     generator = np.random.default_rng(SEED + 1)
     factor = generator.normal(size=(5, 5))
     x = generator.normal(0.0, 3.0, 5) + generator.normal(size=(200, 5)) @ factor.T

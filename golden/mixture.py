@@ -20,7 +20,7 @@ ITERATIONS = 5
 
 
 def fit(x, structure, **settings):
-    """A fit that stops only where it is told to; not converging is the point of the five-iteration runs."""
+    """A fit without convergence warnings, which the runs of five iterations would give."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return GaussianMixture(covariance_type=STRUCTURES[structure], reg_covar=0.0, random_state=SEED, **settings).fit(x)
@@ -59,7 +59,7 @@ def seeded_sample():
 
 
 def start(x, structure):
-    """Plain starting values: uneven weights, three rows as means, covariances near the table's own."""
+    """Simple initial values: unequal weights, three rows as means, covariances near that of the table."""
     covariance = np.cov(x, rowvar=False, ddof=0)
     scales = np.array([0.8, 1.0, 1.3])
     covariances = {
@@ -72,7 +72,7 @@ def start(x, structure):
 
 
 def five_iterations(x, structure):
-    """From given values through exactly five iterations; components keep the order of the start."""
+    """Exactly five iterations from given values; components keep the order of the start."""
     given = start(x, structure)
     matrices = structure in ("full", "tied")
     precisions = np.linalg.inv(given["covariances"]) if matrices else 1 / given["covariances"]

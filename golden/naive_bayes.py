@@ -13,14 +13,14 @@ CLASSES = 3
 
 
 def labels(generator, n):
-    """Uneven classes, each present."""
+    """Unequal class frequencies; each class is present."""
     y = generator.choice(CLASSES, n, p=[0.5, 0.3, 0.2])
     y[:CLASSES] = np.arange(CLASSES)
     return y
 
 
 def case(name, model, x, y, test, weight, parameters):
-    """Fits and keeps everything a test needs: the table, the parameters, and two answers per test row."""
+    """Fits a model. Returns the table, the parameters, and two predictions for each test row."""
     model.fit(x, y, sample_weight=weight)
     return {
         "name": name, "x": x, "y": y, "weights": weight, "test": test,
@@ -32,7 +32,7 @@ def case(name, model, x, y, test, weight, parameters):
 
 
 def gaussian():
-    """Without variance smoothing, so that the variances are maximum likelihood ones."""
+    """Without variance smoothing, so that the variances are maximum-likelihood estimates."""
     generator = np.random.default_rng(SEED)
     y = labels(generator, 40)
     centres = generator.normal(0.0, 2.0, (CLASSES, 4))
@@ -63,7 +63,7 @@ def bernoulli():
 
 
 def categorical():
-    """Columns of 2, 3 and 5 levels; the last level of the last column is seen in one class only."""
+    """Columns of 2, 3 and 5 levels; the last level of the last column occurs in one class only."""
     generator = np.random.default_rng(SEED + 2)
     y = labels(generator, 36)
     levels = np.array([2, 3, 5])

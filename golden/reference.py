@@ -1,4 +1,4 @@
-"""What the golden scripts share: writing one JSON file that says which versions made it."""
+"""Writes the JSON files of all scripts, with the versions of the programs used."""
 
 import json
 import platform
@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 
 
 def plain(value):
-    """Turns arrays into lists; a NaN is a missing cell and becomes null, as JSON has no NaN."""
+    """Converts arrays to lists; a NaN is a missing value and becomes null, because JSON has no NaN."""
     if isinstance(value, dict):
         return {key: plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -15,24 +15,24 @@ from reference import write
 
 
 def settled(function, *arguments):
-    """The value that does not change when the precision is doubled, as a double."""
+    """The value as a double; it must not change when the precision is doubled."""
     values = []
     for digits in (40, 60):
         with mp.workdps(digits):
             values.append(+function(*map(mpf, arguments)))
     with mp.workdps(60):
         if abs(values[0] - values[1]) > mpf(10) ** -22 * abs(values[1]):
-            raise ArithmeticError(f"{function.__name__}{arguments} is not settled: {values}")
+            raise ArithmeticError(f"{function.__name__}{arguments} depends on the precision: {values}")
     return float(values[1])
 
 
 def rows(function, points):
-    """The rows of all points at which the value fits well into a double."""
+    """The rows of all points at which the value is in the range of a double."""
     found = [(*point, settled(function, *point)) for point in points]
     return [row for row in found if row[-1] == 0 or 1e-290 < abs(row[-1]) < 1e290]
 
 
-# What stands for a tail that is not worth computing; such rows are left out.
+# Marks tails that are too small; such rows are left out.
 TINY = mpf("1e-320")
 
 POSITIVE = [1e-8, 1e-4, 0.1, 0.25, 0.5, 0.75, 1.0, 1.3, 1.5, 2.0, 2.5, 3.3, 7.0, 9.99, 10.0, 10.5, 33.0, 1e3, 1e6, 1e10]
@@ -61,7 +61,7 @@ def multigamma(a, order):
 
 
 def incomplete_gamma():
-    """Both tails: about the mean in steps of the deviation, and over many orders of magnitude."""
+    """Both tails: near the mean in steps of the deviation, and over many orders of magnitude."""
     shapes = [1e-8, 1e-3, 0.1, 0.5, 0.9, 1.0, 1.5, 3.7, 9.5, 10.5, 50.0, 333.0, 999.0, 1001.0, 1e4, 1e6, 1e8, 1e10]
     points = []
     for a in shapes:
@@ -92,7 +92,7 @@ def gamma_tail(a, x, side):
 
 
 def decaying(fall, width):
-    """∫ exp(−fall(s)) ds from 0, which falls off over some multiples of `width`."""
+    """∫ exp(−fall(s)) ds from 0, which decays over some multiples of `width`."""
     cuts = [width * k for k in (0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512)]
     return mpmath.quad(lambda s: mpmath.exp(-fall(s)), cuts)
 
@@ -107,7 +107,7 @@ def beta():
 
 
 def incomplete_beta():
-    """Both tails of parameters from 1e-8 to 1e9: about the mean, and over many orders of magnitude."""
+    """Both tails for parameters from 1e-8 to 1e9: near the mean, and over many orders of magnitude."""
     parameters = [1e-8, 1e-3, 0.3, 1.0, 1.5, 8.0, 45.0, 700.0, 1100.0, 1e5, 1e9]
     points = []
     for a, b in itertools.product(parameters, repeat=2):
@@ -131,7 +131,7 @@ def beta_tail(a, b, x, y):
     log_mass -= mpmath.loggamma(a) + mpmath.loggamma(b) - mpmath.loggamma(a + b)
     if log_mass < -700:
         return TINY
-    # With t = x e^(−s) the exponent falls at least as fast as s times its slope, and as its curvature tells.
+    # With t = x e^(−s) the exponent decreases at least as fast as its slope and its curvature imply.
     fall = lambda s: a * s - (b - 1) * mpmath.log1p(-x * mpmath.expm1(-s) / y)
     slope, curvature = a - (b - 1) * x / y, a * x / y + 1
     width = 1 / (max(slope, 0) + mpmath.sqrt(curvature) + mpf(1) / 10)
@@ -151,7 +151,7 @@ def normal():
 
 
 def quantile(p):
-    """√2 erf⁻¹(2p − 1), with enough digits to tell 2p − 1 from −1."""
+    """√2 erf⁻¹(2p − 1), with enough digits to distinguish 2p − 1 from −1."""
     with mp.workdps(400):
         return float(mpmath.sqrt(2) * mpmath.erfinv(2 * mpf(p) - 1))
 
@@ -170,7 +170,7 @@ def bessel():
 
 
 def von_mises(angle, kappa):
-    """∫ exp(κ (cos t − 1)) dt from −π, over the same from −π to π, in pieces as short as the density is narrow."""
+    """∫ exp(κ (cos t − 1)) dt from −π, divided by the integral from −π to π, in pieces as short as the density is narrow."""
     if kappa * (1 - mpmath.cos(angle)) > 660 and angle < 0:
         return TINY
     if angle > 0:

@@ -1,4 +1,4 @@
-"""svmlight.json: an svmlight file written and read by scikit-learn, and what its naive Bayes learns from it."""
+"""svmlight.json: an svmlight file written and read by scikit-learn, and its naive Bayes fitted to that file."""
 
 import io
 

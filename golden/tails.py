@@ -17,7 +17,7 @@ SEED = 2026
 
 
 def patterns(x):
-    """The rows grouped by which cells they show: (row numbers, columns shown). Empty rows say nothing."""
+    """The rows grouped by their observed columns: (row numbers, columns). Empty rows are left out."""
     seen = ~np.isnan(x)
     for pattern in np.unique(seen, axis=0):
         shown = np.flatnonzero(pattern)
@@ -26,7 +26,7 @@ def patterns(x):
 
 
 def log_densities(x, location, scale, degrees):
-    """Of every row, the log-density of what it shows."""
+    """The log-density of the observed values of each row."""
     out = np.zeros(len(x))
     for rows, shown in patterns(x):
         known = multivariate_t(location[shown], scale[np.ix_(shown, shown)], df=degrees)
@@ -35,7 +35,7 @@ def log_densities(x, location, scale, degrees):
 
 
 def unpack(theta, d):
-    """Free parameters to (location, scale matrix): the diagonal of its factor is kept as logarithms."""
+    """Free parameters to (location, scale matrix): the diagonal of its factor is stored as logarithms."""
     factor = np.zeros((d, d))
     factor[np.tril_indices(d)] = theta[d:d + d * (d + 1) // 2]
     np.fill_diagonal(factor, np.exp(np.diag(factor)))
@@ -50,7 +50,7 @@ def pack(location, scale):
 
 
 def climb(objective, start):
-    """The maximum near a start: quasi-Newton steps, again from where they end until they end where they began."""
+    """The maximum near a start: quasi-Newton steps, restarted from their result until it does not change."""
     found = minimize(lambda theta: -objective(theta), start, method="BFGS", options={"gtol": 1e-6, "maxiter": 2000})
     for _ in range(5):
         more = minimize(lambda theta: -objective(theta), found.x, method="Nelder-Mead",
@@ -64,7 +64,7 @@ def climb(objective, start):
 
 
 def densities():
-    """Of one to three columns, from a Cauchy to all but a Gaussian, with holes."""
+    """One to three columns, from a Cauchy to nearly a Gaussian, with missing values."""
     generator = np.random.default_rng(SEED)
     cases = []
     for d, degrees in ((1, 1.0), (2, 0.3), (2, 4.0), (3, 2.5), (3, 60.0)):
@@ -79,13 +79,13 @@ def densities():
 
 
 def table(generator, rows, location, factor, degrees):
-    """Rows of a t."""
+    """A sample from a t distribution."""
     white = generator.normal(size=(rows, len(location)))
     return location + white @ factor.T / np.sqrt(generator.gamma(degrees / 2, 2 / degrees, (rows, 1)))
 
 
 def single():
-    """One component: with the degrees of freedom learned and given, with weights, and with holes."""
+    """One component: with the degrees of freedom learned and given, with weights, and with missing values."""
     generator = np.random.default_rng(SEED + 1)
     cases = []
     for degrees, given, weighted, holes in ((3.0, None, False, 0.0), (3.0, 5.0, False, 0.0), (2.0, None, True, 0.2)):
@@ -108,15 +108,15 @@ def single():
 
 
 def mixture():
-    """Two components of two columns with degrees of freedom of their own."""
+    """Two components of two columns, each with its degrees of freedom."""
     generator = np.random.default_rng(SEED + 2)
     x = np.concatenate([
         table(generator, 180, np.array([0.0, 0.0]), np.array([[1.0, 0.0], [0.5, 0.7]]), 3.0),
         table(generator, 120, np.array([6.0, 3.0]), np.array([[0.6, 0.0], [-0.3, 0.9]]), 8.0),
     ])
-    theirs = EMStudentMixture(n_components=2, fixed_df=False, df=4.0, tol=1e-9, reg_covar=0.0, max_iter=20000,
+    reference = EMStudentMixture(n_components=2, fixed_df=False, df=4.0, tol=1e-9, reg_covar=0.0, max_iter=20000,
                               n_init=3, random_state=0)
-    theirs.fit(x)
+    reference.fit(x)
     k, d, each = 2, 2, 6
 
     def parameters(theta):
@@ -130,8 +130,8 @@ def mixture():
         joint = [np.log(w) + multivariate_t(m, s, df=v).logpdf(x) for w, (m, s, v) in zip(weights, parts)]
         return logsumexp(joint, axis=0).sum()
 
-    weights = theirs.mix_weights_
-    parts = [np.append(pack(theirs.location_[j], theirs.scale_[..., j]), np.log(theirs.df_[j])) for j in range(k)]
+    weights = reference.mix_weights_
+    parts = [np.append(pack(reference.location_[j], reference.scale_[..., j]), np.log(reference.df_[j])) for j in range(k)]
     start = np.concatenate([[np.log(weights[0] / weights[1])], *parts])
     theta = climb(objective, start)
     assert objective(theta) - objective(start) < 0.01, "studenttmixture stopped elsewhere"

@@ -1,4 +1,4 @@
-"""text.json: terms and counts of nasty documents, from scikit-learn's CountVectorizer and HashingVectorizer, and what Python
+"""text.json: terms and counts of difficult documents, from scikit-learn's CountVectorizer and HashingVectorizer, and what Python
 calls a word character, white space and lower case.
 
 Characters that Python's Unicode does not know yet are listed apart: another program may know them.
@@ -83,7 +83,7 @@ def hashed(bits, ngrams):
 
 
 def ranges(holds):
-    """The code points of which `holds` is true, as first and last of every run."""
+    """The code points for which `holds` is true, as the first and last of each run."""
     found, start = [], None
     for code in range(0x110001):
         inside = code < 0x110000 and holds(chr(code))

@@ -1,4 +1,4 @@
-"""univariate.json: distributions of one number, each from SciPy and again from mpmath.
+"""univariate.json: univariate distributions, each computed by SciPy and by mpmath.
 
 Every family is a line of `FAMILIES`: SciPy's distribution, and with mpmath the log-density and both tails, made of mpmath's own
 gamma, beta, error and Bessel functions. The numbers written are mpmath's with 30 digits, rounded once; the script stops where
@@ -17,7 +17,7 @@ from special import beta_tail, gamma_tail, von_mises
 
 mp.dps = 30
 LEVELS = [1e-10, 0.001, 0.3, 0.5, 0.9, 1 - 1e-6]
-# Tails of the size of 1e-100 are still looked at.
+# Tails down to about 1e-100 are included.
 FAR = [1e-30, 1e-100]
 MOST_TERMS = 30_000
 
@@ -31,7 +31,7 @@ def log_beta(a, b):
 
 
 class Distribution:
-    """SciPy's distribution and mpmath's log-density and tails, of the same parameters.
+    """SciPy's distribution, and mpmath's log-density and tails for the same parameters.
 
     `density` and the two `tails` take the parameters and x. A count without tails is summed up.
     """
@@ -43,7 +43,7 @@ class Distribution:
         self.discrete = hasattr(self.scipy, "pmf")
         self.exact = [mpf(p) for p in parameters]
         self.own_density, self.own_tails = density, tails
-        # SciPy's angles go on for ever; ours are a turn about the direction.
+        # SciPy's angles are unbounded; abduce's are within one turn centred on the direction.
         turning = name == "von-mises"
         self.support = (parameters[0] - np.pi, parameters[0] + np.pi) if turning else self.scipy.support()
         self.sums = [mpf(0)]
@@ -64,7 +64,7 @@ class Distribution:
         return below if side < 0 else 1 - below
 
     def quantile(self, p):
-        """SciPy's, mended by mpmath: by Newton's method on the smaller tail's logarithm, or step by step for counts."""
+        """SciPy's quantile, refined by mpmath: by Newton's method on the smaller tail's logarithm, or step by step for counts."""
         x = float(self.scipy.ppf(p))
         if self.discrete:
             least = float(self.support[0])
@@ -89,7 +89,7 @@ class Distribution:
         return any(abs(self.tail(y, -1) - mpf(p)) < 1e-20 for y in (x - 1, x) if y >= self.support[0])
 
     def points(self):
-        """Where to ask: at quantiles and in far tails, as far as doubles go."""
+        """Points to evaluate: quantiles and far tails, within the range of doubles."""
         found = [self.scipy.ppf(p) for p in LEVELS]
         if self.own_tails:
             found += [self.scipy.ppf(p) for p in FAR] + [self.scipy.isf(p) for p in FAR]
@@ -101,7 +101,7 @@ class Distribution:
 
     @functools.cached_property
     def range(self):
-        """From where to where a count has all but 1e-30 of its probability."""
+        """The range of a count that contains all but 1e-30 of its probability."""
         low, high = self.support
         low = max(low, self.scipy.ppf(1e-30))
         step = 10
@@ -110,7 +110,7 @@ class Distribution:
         return int(low), int(min(high, low + step))
 
     def expectation(self, f):
-        """E f(x): a sum, or mpmath's quadrature between quantiles over a variable without ends; none if it does not settle."""
+        """E f(x): a sum, or mpmath's quadrature between quantiles over an unbounded variable; None if it does not converge."""
         if self.discrete:
             if self.range[1] - self.range[0] > MOST_TERMS:  # too many, or too heavy a tail
                 return None
@@ -141,18 +141,18 @@ class Distribution:
 
     def fits_into(self, other):
         (low, high), (least, most) = self.support, other.support
-        # Of angles any turn is as good as another.
+        # All von Mises distributions have the same support, the circle.
         return low >= least and high <= most or np.isclose(high - low, 2 * np.pi)
 
     def divergence(self, other):
         return rounded(self.expectation(lambda x: self.log_density(x) - other.log_density(x)))
 
-    def agrees(self, what, ours, theirs, tolerance):
-        """Stops where SciPy says something else, so that a slip in a formula shows."""
-        if not abs(ours - theirs) <= tolerance * abs(ours) + 1e-6:
-            raise ArithmeticError(f"{what} of {self.parameters} is {ours}, and {theirs} of SciPy")
+    def agrees(self, what, value, scipy_value, tolerance):
+        """Fails if SciPy differs, so that an error in a formula is noticed."""
+        if not abs(value - scipy_value) <= tolerance * abs(value) + 1e-6:
+            raise ArithmeticError(f"{what} of {self.parameters} is {value}, but SciPy has {scipy_value}")
 
-    def told(self, others):
+    def results(self, others):
         points = self.points()
         densities = [float(self.log_density(x)) for x in points]
         tails = {side: [float(self.tail(x, side)) for x in points] for side in (-1, 1)}
@@ -184,7 +184,7 @@ def rounded(x):
 
 
 def both(lower, upper):
-    """The two tails, each worked out only when asked for."""
+    """The two tails, each computed only when needed."""
     return (lower, upper)
 
 
@@ -194,7 +194,7 @@ def poisson_tails(rate, x):
 
 def student_tails(location, scale, degrees, x):
     z = (x - location) / scale
-    # The tail beyond |z|, from whichever argument of the incomplete beta is small.
+    # The tail beyond |z|, from the smaller argument of the incomplete beta function.
     whole = degrees + z * z
     beyond = lambda: beta_side(degrees / 2, mpf(1) / 2, degrees / whole, z * z / whole) / 2 if z != 0 else mpf(1) / 2
     rest = lambda: 1 - beyond()
@@ -245,14 +245,14 @@ def prime_tails(a, b, scale, x):
 
 
 def beta_prime(a, b, scale):
-    """SciPy's, whose far quantiles are those of 1/x."""
+    """SciPy's beta prime, with far quantiles computed from those of 1/x."""
     own = stats.betaprime(a, b, scale=scale)
     own.isf = lambda p: scale / stats.betaprime.ppf(p, b, a)
     return own
 
 
 def beta_side(a, b, x, y):
-    """I_x(a, b), told from the smaller of x and y = 1 − x, which has the digits."""
+    """I_x(a, b), computed from the smaller of x and y = 1 − x, which is more accurate."""
     return 1 - beta_tail(b, a, y, x) if y < mpf(10) ** -12 else beta_tail(a, b, x, y)
 
 
@@ -380,7 +380,7 @@ FAMILIES = {
 
 
 def circular_moments(direction, k):
-    """About the direction, on the circle cut open opposite of it; SciPy's are good to seven digits only."""
+    """Moments about the direction, on the circle cut opposite to it; SciPy's are accurate to seven digits only."""
     weight = lambda t: mpmath.exp(-2 * k * mpmath.sin(t / 2) ** 2)
     width = 1 / mpmath.sqrt(k + 1)
     cuts = [min(width * c, mpmath.pi) for c in (0, 1, 2, 4, 8, 16)] + [mpmath.pi]
@@ -388,7 +388,7 @@ def circular_moments(direction, k):
     return direction, mpmath.quad(lambda t: t * t * weight(t), cuts) / mpmath.quad(weight, cuts)
 
 
-# Mean and variance where SciPy's lose digits to cancellation.
+# Mean and variance of families for which SciPy loses digits to cancellation.
 MOMENTS = {
     "bernoulli": lambda p: (p, p * (1 - p)),
     "log-normal": lambda m, v: (mpmath.exp(m + v / 2), mpmath.expm1(v) * mpmath.exp(2 * m + v)),
@@ -398,7 +398,7 @@ MOMENTS = {
 
 
 class InflatedPoisson:
-    """SciPy's Poisson with nothing mixed in, in the few words of SciPy that are asked for."""
+    """SciPy's Poisson with additional zeros, with the few methods of SciPy's distributions that are used here."""
 
     pmf = None
 
@@ -463,11 +463,11 @@ def categorical():
 
 
 def family(name):
-    """All parameter sets of a family; each is compared with the first two by its divergence."""
+    """All parameter sets of a family; with the divergences of each from the first two."""
     print(name)
     every = [Distribution(name, own) for own in FAMILIES[name][3]]
     with np.errstate(all="ignore"):
-        return [own.told(every[:2]) for own in every]
+        return [own.results(every[:2]) for own in every]
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ def flat(matrices):
 
 
 def dirichlet():
-    """From flat to sharp, with a concentration below 1."""
+    """From nearly uniform to narrow, and with a concentration below 1."""
     generator = np.random.default_rng(SEED)
     cases = []
     for alpha in ([1.0, 1.0], [0.4, 2.0, 3.5], [30.0, 7.0, 500.0, 12.0, 1.5]):
@@ -36,7 +36,7 @@ def dirichlet():
 
 
 def multinomial():
-    """Few trials and many, and a level of probability 0."""
+    """Few and many trials, and a level of probability 0."""
     generator = np.random.default_rng(SEED + 1)
     cases = []
     for n, p in ((1, [0.2, 0.8]), (12, [0.1, 0.0, 0.3, 0.6]), (5000, [0.25, 0.35, 0.4])):

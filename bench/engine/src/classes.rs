@@ -1,4 +1,4 @@
-//! Naive Bayes of numbers, levels and words: a fit, and the classes of its rows.
+//! Naive Bayes on numbers, categories and words: fits, and predictions of the training rows.
 
 use crate::{Meta, columns, fields, with_extra_memory};
 use abduce::Control;
@@ -12,9 +12,9 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-type Outcome<T> = Result<T, Box<dyn Error>>;
+type Answer<T> = Result<T, Box<dyn Error>>;
 
-/// A labelled table and what is to be fitted to it.
+/// A labelled table and the specification to fit to it.
 pub struct Case {
     table: Table,
     specification: Specification,
@@ -26,9 +26,9 @@ impl Case {
         mut columns: Vec<Column>,
         folder: &Path,
         meta: &Meta,
-    ) -> Outcome<Case> {
+    ) -> Answer<Case> {
         columns.push(Column::Code {
-            values: whole(folder, "labels.u32")?.into(),
+            values: read_integers(folder, "labels.u32")?.into(),
             nulls: None,
         });
         let levels = (0..meta.k).map(|j| j.to_string());
@@ -53,7 +53,7 @@ impl Case {
     }
 
     /// The time of a fit.
-    pub fn fitted(&self) -> Outcome<Value> {
+    pub fn fitted(&self) -> Answer<Value> {
         let clock = Instant::now();
         let (fit, extra) = with_extra_memory(|| self.fit());
         let (fit, seconds) = (fit?, clock.elapsed().as_secs_f64());
@@ -70,8 +70,8 @@ impl Case {
         }))
     }
 
-    /// The time to find the class of each row.
-    pub fn predicted(&self) -> Outcome<Value> {
+    /// The time to predict the class of each row.
+    pub fn predicted(&self) -> Answer<Value> {
         let model = self.fit()?.mixture;
         let clock = Instant::now();
         let (classes, extra) = with_extra_memory(|| {
@@ -96,13 +96,13 @@ impl Case {
     }
 }
 
-pub fn gaussian(folder: &Path, meta: &Meta) -> Outcome<Case> {
+pub fn gaussian(folder: &Path, meta: &Meta) -> Answer<Case> {
     Case::new(fields(meta.d), columns(folder, meta)?, folder, meta)
 }
 
-pub fn categorical(folder: &Path, meta: &Meta) -> Outcome<Case> {
+pub fn categorical(folder: &Path, meta: &Meta) -> Answer<Case> {
     const LEVELS: usize = 8;
-    let codes = whole(folder, "codes.u32")?;
+    let codes = read_integers(folder, "codes.u32")?;
     let column = |c: usize| Column::Code {
         values: codes.iter().skip(c).step_by(meta.d).copied().collect(),
         nulls: None,
@@ -115,8 +115,8 @@ pub fn categorical(folder: &Path, meta: &Meta) -> Outcome<Case> {
     Case::new((0..meta.d).map(field).collect(), columns, folder, meta)
 }
 
-pub fn multinomial(folder: &Path, meta: &Meta) -> Outcome<Case> {
-    let (starts, codes) = (whole(folder, "starts.u32")?, whole(folder, "codes.u32")?);
+pub fn multinomial(folder: &Path, meta: &Meta) -> Answer<Case> {
+    let (starts, codes) = (read_integers(folder, "starts.u32")?, read_integers(folder, "codes.u32")?);
     let counts = std::fs::read(folder.join("counts.f64"))?;
     let counts: Vec<f64> = counts
         .as_chunks()
@@ -125,16 +125,16 @@ pub fn multinomial(folder: &Path, meta: &Meta) -> Outcome<Case> {
         .map(|bytes| f64::from_le_bytes(*bytes))
         .collect();
     let rows = starts.windows(2).map(|ends| {
-        let own = ends[0] as usize..ends[1] as usize;
-        let counts = counts[own.clone()].iter().copied();
-        codes[own].iter().copied().zip(counts).collect()
+        let range = ends[0] as usize..ends[1] as usize;
+        let counts = counts[range.clone()].iter().copied();
+        codes[range].iter().copied().zip(counts).collect()
     });
     let column = Column::Text {
         values: Terms::from_rows(rows),
         nulls: None,
     };
-    // Names in the order of their codes.
-    let width = codes.iter().max().map_or(0, |most| most + 1);
+    // Names that sort in the order of their codes.
+    let width = codes.iter().max().map_or(0, |largest| largest + 1);
     let terms = (0..width).map(|term| format!("{term:08}")).collect();
     let encoder = Encoder {
         analyzer: Analyzer::default(),
@@ -149,7 +149,7 @@ pub fn multinomial(folder: &Path, meta: &Meta) -> Outcome<Case> {
     )
 }
 
-fn whole(folder: &Path, name: &str) -> Outcome<Vec<u32>> {
+fn read_integers(folder: &Path, name: &str) -> Answer<Vec<u32>> {
     let bytes = std::fs::read(folder.join(name))?;
     let numbers = bytes.as_chunks().0.iter();
     Ok(numbers.map(|bytes| u32::from_le_bytes(*bytes)).collect())

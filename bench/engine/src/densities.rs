@@ -1,4 +1,4 @@
-//! Kernel densities, at queries by the tree and on a grid by binning.
+//! Kernel densities: at query points by a tree, and on a grid by binning.
 
 use crate::{Meta, with_extra_memory};
 use abduce::density::{Axis, Bandwidth, Kernel, KernelDensity, Points, Selection, Tolerance};
@@ -7,21 +7,21 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Instant;
 
-/// How many answers are told, to be held against exact ones.
-const TOLD: usize = 200;
+/// The number of densities that are reported, to be compared with exact ones.
+const REPORTED: usize = 200;
 
-/// Each so many-th node of a grid is told.
-const EVERY: usize = 256;
+/// Every this many nodes of a grid, the density is reported.
+const GRID_STEP: usize = 256;
 
 #[derive(Deserialize)]
-struct Asked {
+struct Settings {
     bandwidth: f64,
     tolerance: f64,
     grid: [f64; 2],
     nodes: usize,
 }
 
-fn asked(folder: &Path) -> Result<Asked, Box<dyn Error>> {
+fn settings(folder: &Path) -> Result<Settings, Box<dyn Error>> {
     let bytes = std::fs::read(folder.join("density.json"))?;
     Ok(serde_json::from_slice(&bytes)?)
 }
@@ -43,15 +43,15 @@ fn points(folder: &Path, meta: &Meta) -> Result<Points, Box<dyn Error>> {
 }
 
 pub fn at_queries(folder: &Path, meta: &Meta) -> Result<serde_json::Value, Box<dyn Error>> {
-    let (points, asked) = (points(folder, meta)?, asked(folder)?);
+    let (points, settings) = (points(folder, meta)?, settings(folder)?);
     let queries = rows(&folder.join("queries.f64"), meta.d)?;
     let tolerance = Tolerance {
         absolute: 0.0,
-        relative: asked.tolerance,
+        relative: settings.tolerance,
     };
     let clock = Instant::now();
     let (answers, extra) = with_extra_memory(|| {
-        let bandwidth = Bandwidth::Shared(asked.bandwidth);
+        let bandwidth = Bandwidth::Shared(settings.bandwidth);
         let density = KernelDensity::with_bandwidth(points, Kernel::Gaussian, bandwidth)?;
         density.with_tolerance(tolerance).log_densities(&queries)
     });
@@ -59,28 +59,28 @@ pub fn at_queries(folder: &Path, meta: &Meta) -> Result<serde_json::Value, Box<d
     Ok(serde_json::json!({
         "seconds": seconds,
         "log_likelihood": answers.iter().sum::<f64>(),
-        "log_densities": &answers[..TOLD.min(answers.len())],
+        "log_densities": &answers[..REPORTED.min(answers.len())],
         "extra_mb": extra,
     }))
 }
 
 pub fn on_grid(folder: &Path, meta: &Meta) -> Result<serde_json::Value, Box<dyn Error>> {
-    let (points, asked) = (points(folder, meta)?, asked(folder)?);
+    let (points, settings) = (points(folder, meta)?, settings(folder)?);
     let axis = Axis {
-        start: asked.grid[0],
-        end: asked.grid[1],
-        points: asked.nodes,
+        start: settings.grid[0],
+        end: settings.grid[1],
+        points: settings.nodes,
     };
     let clock = Instant::now();
     let (grid, extra) = with_extra_memory(|| {
         KernelDensity::fit(points, Kernel::Gaussian, &Selection::default())?.on_grid(&[axis])
     });
     let (grid, seconds) = (grid?, clock.elapsed().as_secs_f64());
-    let told: Vec<f64> = grid.densities.iter().step_by(EVERY).copied().collect();
+    let reported: Vec<f64> = grid.densities.iter().step_by(GRID_STEP).copied().collect();
     Ok(serde_json::json!({
         "seconds": seconds,
-        "log_likelihood": told.iter().map(|density| density.ln()).sum::<f64>(),
-        "densities": told,
+        "log_likelihood": reported.iter().map(|density| density.ln()).sum::<f64>(),
+        "densities": reported,
         "extra_mb": extra,
     }))
 }

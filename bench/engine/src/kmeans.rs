@@ -1,5 +1,4 @@
-//! k-means from given centres: the loop alone for so many iterations, or all of a fit
-//! until no centre moves.
+//! k-means from given centres: a number of iterations, or a whole fit until no centre moves.
 
 use crate::{Meta, columns, fields, with_extra_memory};
 use abduce::Control;
@@ -8,7 +7,7 @@ use abduce::model::kmeans::{Algorithm, Fit, Options, Specification, fit_from};
 use std::error::Error;
 use std::path::Path;
 
-/// Runs as many iterations as `meta` says, or until convergence.
+/// Runs the iterations given in `meta`, or until convergence.
 pub fn clusters(
     folder: &Path,
     meta: &Meta,
@@ -20,7 +19,7 @@ pub fn clusters(
         serde_json::from_slice(&std::fs::read(folder.join("centres.json"))?)?;
     let options = Options {
         algorithm,
-        // A tolerance below 0 is never met, so all iterations are done.
+        // A tolerance below 0 is never met, so that all iterations are run.
         tolerance: if converged { 0.0 } else { -1.0 },
         max_iterations: if converged { 1000 } else { meta.iterations },
         ..Options::default()

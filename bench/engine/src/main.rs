@@ -1,5 +1,5 @@
-//! Fits the arrays of one benchmark case and prints, as one line of JSON, how
-//! long it took and what came out. `bench/README.md` says what is read.
+//! Runs one benchmark case and prints the time and the results as one line of JSON.
+//! `bench/README.md` describes the files that are read.
 
 mod classes;
 mod densities;
@@ -24,8 +24,8 @@ struct Meta {
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let option = |name: &str, default: usize| {
-        let place = arguments.iter().position(|a| a == name);
-        place
+        let position = arguments.iter().position(|a| a == name);
+        position
             .and_then(|i| arguments.get(i + 1))
             .and_then(|n| n.parse().ok())
             .unwrap_or(default)
@@ -59,14 +59,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             "kmeans-converged" => kmeans::clusters(folder, &meta, algorithm, true)?,
             "kernel-density" => densities::at_queries(folder, &meta)?,
             "kernel-grid" => densities::on_grid(folder, &meta)?,
-            _ => return Err(format!("there is no case of kind {kind}").into()),
+            _ => return Err(format!("unknown kind {kind}").into()),
         };
         println!("{answer}");
     }
     Ok(())
 }
 
-/// Resident memory in MB: now (`VmRSS`) or at most so far (`VmHWM`); Linux only.
+/// Resident memory in MB: current (`VmRSS`) or peak (`VmHWM`); Linux only.
 fn resident(what: &str) -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with(what))?;
@@ -77,9 +77,9 @@ fn resident(what: &str) -> Option<f64> {
         .map(|kb| kb / 1e3)
 }
 
-/// Runs a fit and says how much memory it needed beyond what was there.
+/// Runs `work` and measures its peak memory in addition to the memory in use before.
 fn with_extra_memory<T>(work: impl FnOnce() -> T) -> (T, Option<f64>) {
-    // Writing 5 sets the peak back to what is resident now.
+    // Writing 5 resets the peak to the current resident memory.
     let reset = std::fs::write("/proc/self/clear_refs", "5").is_ok();
     let before = resident("VmRSS");
     let result = work();

@@ -1,4 +1,4 @@
-//! Gaussian mixtures: iterations from a given start, and a fit from nothing.
+//! Gaussian mixtures: iterations from a given start, and fits with default options.
 
 use crate::{Meta, columns, fields, with_extra_memory};
 use abduce::Control;
@@ -64,7 +64,7 @@ fn iterations(
         variance_floor: 0.0,
         ..Specification::mixture(meta.k, kind)
     };
-    // A tolerance below 0 is never met, so all iterations are done.
+    // A tolerance below 0 is never met, so that all iterations are run.
     let em = EmOptions {
         tolerance: -1.0,
         max_iterations: meta.iterations,
@@ -89,7 +89,7 @@ fn iterations(
         iterations,
         ..
     } = fit?;
-    // From the end of the first E-step, every iteration is one M- and one E-step.
+    // After the first E-step, every iteration is an M-step and an E-step.
     let seconds = trace_seconds[iterations] - trace_seconds[0];
     Ok(serde_json::json!({
         "seconds_per_iteration": seconds / iterations as f64,
@@ -99,11 +99,11 @@ fn iterations(
     }))
 }
 
-/// A fit with default options, and the seconds until it reached the other program's
-/// likelihood.
+/// A fit with default options, and the seconds until it reaches the likelihood of the other
+/// program.
 pub fn cold(folder: &Path, meta: &Meta) -> Answer {
     let table = table(folder, meta)?;
-    let mark: f64 = serde_json::from_slice(&std::fs::read(folder.join("mark.json"))?)?;
+    let target: f64 = serde_json::from_slice(&std::fs::read(folder.join("mark.json"))?)?;
     let specification = Specification::mixture(meta.k, CovarianceKind::Full);
     let clock = Instant::now();
     let (fit, extra) = with_extra_memory(|| {
@@ -117,8 +117,8 @@ pub fn cold(folder: &Path, meta: &Meta) -> Answer {
     let total = clock.elapsed().as_secs_f64();
     let fit = fit?;
     let end = fit.trace_seconds.last().copied().unwrap_or(total);
-    let reached = fit.trace.iter().position(|l| *l >= mark);
-    let within = reached.map_or(end, |place| fit.trace_seconds[place]);
+    let reached = fit.trace.iter().position(|l| *l >= target);
+    let within = reached.map_or(end, |iteration| fit.trace_seconds[iteration]);
     Ok(serde_json::json!({
         "seconds": total - end + within,
         "seconds_before_em": total - end,

@@ -1,4 +1,4 @@
-//! Raw text to sparse counts.
+//! Counting the terms of raw texts.
 
 use crate::with_extra_memory;
 use abduce::text::{Analyzer, Limits, count};
@@ -16,8 +16,8 @@ pub fn counted(folder: &Path) -> Result<Value, Box<dyn Error>> {
     let seconds = clock.elapsed().as_secs_f64();
     let (_, counts) = counts?;
     let rows = (0..counts.len()).map(|row| {
-        let (codes, own) = counts.row(row);
-        let terms = codes.iter().zip(own);
+        let (codes, values) = counts.row(row);
+        let terms = codes.iter().zip(values);
         terms
             .map(|(code, n)| u64::from(*code) * u64::from(*n))
             .sum::<u64>()

@@ -1,4 +1,4 @@
-"""The other side of the benchmark, scikit-learn and SciPy: each function runs a case once and returns seconds and what to compare."""
+"""The cases run with scikit-learn and SciPy: each function runs a case once and returns its seconds and results."""
 
 import json
 import time
@@ -17,21 +17,21 @@ from sklearn.neighbors import KernelDensity
 
 from cases import LEVELS, load_centres, load_codes, load_counts, load_density, load_labels, load_queries, load_start, load_texts, load_x
 
-# How many answers of a density are held against sums over all points.
+# The number of densities that are compared with sums over all points.
 CHECKED = 200
-# SciPy's time is proportional to the places asked: it gets each 256th node of the grid.
-EVERY = 256
+# SciPy's time is proportional to the number of nodes: it evaluates every 256th node of the grid.
+GRID_STEP = 256
 
 
 class TimedMixture(GaussianMixture):
-    """Notes when each E-step begins and each M-step ends.
+    """Records when each E-step starts and each M-step ends.
 
-    Input checks, starting values and the extra E-step after the loop are thereby left out: both
-    programs are timed on their iterations alone.
+    This excludes input checks, initial values and the additional E-step after the loop, so that only the iterations of
+    both programs are timed.
     """
 
     def _e_step(self, *arguments, **keywords):
-        self.begun.append(time.perf_counter())
+        self.started.append(time.perf_counter())
         return super()._e_step(*arguments, **keywords)
 
     def _m_step(self, *arguments, **keywords):
@@ -40,11 +40,11 @@ class TimedMixture(GaussianMixture):
         return result
 
     def fit(self, x):
-        self.begun, self.ended = [], []
+        self.started, self.ended = [], []
         return super().fit(x)
 
     def seconds_per_iteration(self):
-        return (self.ended[-1] - self.begun[0]) / len(self.ended)
+        return (self.ended[-1] - self.started[0]) / len(self.ended)
 
 
 def mixture(case, iterations):
@@ -67,23 +67,23 @@ def mixture(case, iterations):
 
 
 def mixture_cold(case, _iterations):
-    """A fit with default options, from nothing; the likelihood it reaches is the mark for abduce."""
+    """A fit with default options; abduce must reach its likelihood."""
     x = load_x(case)
     model = GaussianMixture(case.k, random_state=0)
-    begun = time.perf_counter()
+    started = time.perf_counter()
     model.fit(x)
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     reached = float(model.score(x)) * case.n
     (case.folder / "mark.json").write_text(json.dumps(reached))
     return {"seconds": seconds, "log_likelihood": reached, "iterations": model.n_iter_}
 
 
 def naive_bayes(case, _iterations):
-    """One fit, without variance smoothing, so that both programs estimate the same thing."""
+    """One fit, without variance smoothing, so that both programs compute the same estimates."""
     x, y = load_x(case), load_labels(case)
-    begun = time.perf_counter()
+    started = time.perf_counter()
     model = GaussianNB(var_smoothing=0.0).fit(x, y)
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     return {
         "seconds": seconds, "log_likelihood": joint_log_likelihood(model, x, y),
         "means_checksum": float(model.theta_.sum()), "means_scale": float(np.abs(model.theta_).sum()),
@@ -91,7 +91,7 @@ def naive_bayes(case, _iterations):
 
 
 def joint_log_likelihood(model, x, y):
-    """Σ log p(x, y) over the training rows, class by class: scikit-learn's own would score every class on every row."""
+    """Σ log p(x, y) over the training rows, class by class: scikit-learn's method would score every class on every row."""
     total = 0.0
     for index, label in enumerate(model.classes_):
         rows = x[y == label]
@@ -103,15 +103,15 @@ def joint_log_likelihood(model, x, y):
 
 
 def predicted(model, x):
-    """Classes of all rows; where they differ from ours, this sum differs."""
-    begun = time.perf_counter()
+    """Predicts all rows; the sum is a checksum of the classes."""
+    started = time.perf_counter()
     classes = model.predict(x)
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     return {"seconds": seconds, "log_likelihood": float((classes * (np.arange(len(classes)) % 1009)).sum())}
 
 
 def naive_bayes_predict(case, _iterations):
-    """The classes of the rows that the model was fitted to."""
+    """Predictions of the training rows."""
     x = load_x(case)
     return predicted(GaussianNB(var_smoothing=0.0).fit(x, load_labels(case)), x)
 
@@ -119,9 +119,9 @@ def naive_bayes_predict(case, _iterations):
 def categorical(case, _iterations):
     """One fit with Laplace's rule."""
     x, y = load_codes(case), load_labels(case)
-    begun = time.perf_counter()
+    started = time.perf_counter()
     model = CategoricalNB(min_categories=LEVELS).fit(x, y)
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     cells = sum(model.feature_log_prob_[j][y, x[:, j]].sum() for j in range(case.d))
     return {"seconds": seconds, "log_likelihood": float(model.class_log_prior_[y].sum() + cells)}
 
@@ -132,11 +132,11 @@ def categorical_predict(case, _iterations):
 
 
 def multinomial(case, _iterations):
-    """One fit with Laplace's rule, from counts that are there already."""
+    """One fit with Laplace's rule to given counts."""
     x, y = load_counts(case), load_labels(case)
-    begun = time.perf_counter()
+    started = time.perf_counter()
     model = MultinomialNB().fit(x, y)
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     rows = np.repeat(np.arange(case.n), np.diff(x.indptr))
     words = (x.data * model.feature_log_prob_[y[rows], x.indices]).sum()
     return {"seconds": seconds, "log_likelihood": float(model.class_log_prior_[y].sum() + words)}
@@ -148,62 +148,62 @@ def multinomial_predict(case, _iterations):
 
 
 def texts(case, _iterations):
-    """Raw text to sparse counts; the sum is of all counts, each times its code."""
+    """Raw text to sparse counts; the checksum is the sum of all counts times their codes."""
     documents = load_texts(case)
-    begun = time.perf_counter()
+    started = time.perf_counter()
     counts = CountVectorizer().fit_transform(documents)
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     return {"seconds": seconds, "log_likelihood": float((counts.data * counts.indices).sum())}
 
 
 def kmeans(case, iterations, threads):
-    """Lloyd's loop alone, as often as asked, on rows about their mean as scikit-learn takes them."""
+    """The given number of Lloyd iterations, on centred rows as in scikit-learn."""
     x, centres = load_x(case), load_centres(case)
     mean = x.mean(axis=0)
     x, centres = x - mean, centres - mean
-    begun = time.perf_counter()
-    _, inertia, _, done = _kmeans_single_lloyd(x, np.ones(case.n), centres, max_iter=iterations, tol=0.0, n_threads=threads)
-    seconds = time.perf_counter() - begun
-    return {"seconds": seconds / done, "log_likelihood": float(inertia), "iterations": int(done)}
+    started = time.perf_counter()
+    _, inertia, _, iterations_run = _kmeans_single_lloyd(x, np.ones(case.n), centres, max_iter=iterations, tol=0.0, n_threads=threads)
+    seconds = time.perf_counter() - started
+    return {"seconds": seconds / iterations_run, "log_likelihood": float(inertia), "iterations": int(iterations_run)}
 
 
 def kmeans_converged(case, _iterations, _threads):
     """A whole fit from the given centres until no row changes its cluster."""
     x = load_x(case)
-    begun = time.perf_counter()
+    started = time.perf_counter()
     model = KMeans(case.k, init=load_centres(case), n_init=1, tol=0.0, max_iter=1000, algorithm="lloyd").fit(x)
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - started
     return {"seconds": seconds, "log_likelihood": float(model.inertia_), "iterations": int(model.n_iter_)}
 
 
 def kernel_density(case, _iterations):
-    """Tree and queries, to a relative tolerance; the first answers are compared with sums over all points."""
+    """Tree and queries, with a relative tolerance; the first densities are compared with sums over all points."""
     x, queries, given = load_x(case), load_queries(case), load_density(case)
-    begun = time.perf_counter()
+    started = time.perf_counter()
     model = KernelDensity(bandwidth=given["bandwidth"], rtol=given["tolerance"], atol=0.0).fit(x)
     answers = model.score_samples(queries)
-    seconds = time.perf_counter() - begun
-    exact = [brute_force(x, place, given["bandwidth"]) for place in queries[:CHECKED]]
+    seconds = time.perf_counter() - started
+    exact = [brute_force(x, point, given["bandwidth"]) for point in queries[:CHECKED]]
     return {"seconds": seconds, "log_likelihood": float(answers.sum()), "exact": exact,
             "error": float(np.abs(np.expm1(answers[:CHECKED] - exact)).max())}
 
 
-def brute_force(x, place, bandwidth):
-    """The log-density by its definition: one term for each point."""
-    squares = ((x - place) ** 2).sum(axis=1) / bandwidth**2
+def brute_force(x, point, bandwidth):
+    """The log-density by its definition: one term for each row."""
+    squares = ((x - point) ** 2).sum(axis=1) / bandwidth**2
     return float(logsumexp(-0.5 * squares) - np.log(len(x)) - 0.5 * x.shape[1] * np.log(2 * np.pi * bandwidth**2))
 
 
 def kernel_grid(case, _iterations):
-    """SciPy on some nodes of the grid, and its time for all of them."""
+    """SciPy on some nodes of the grid, with its time extrapolated to all nodes."""
     x, given = load_x(case)[:, 0], load_density(case)
-    nodes = np.linspace(*given["grid"], given["nodes"])[::EVERY]
-    begun = time.perf_counter()
+    nodes = np.linspace(*given["grid"], given["nodes"])[::GRID_STEP]
+    started = time.perf_counter()
     model = gaussian_kde(x)
-    set_up = time.perf_counter() - begun
-    begun = time.perf_counter()
+    set_up = time.perf_counter() - started
+    started = time.perf_counter()
     exact = model(nodes)
-    seconds = set_up + (time.perf_counter() - begun) * given["nodes"] / len(nodes)
+    seconds = set_up + (time.perf_counter() - started) * given["nodes"] / len(nodes)
     return {"seconds": seconds, "log_likelihood": float(np.log(exact).sum()), "exact": exact.tolist(), "error": 0.0}
 
 
