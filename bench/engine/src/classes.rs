@@ -116,7 +116,10 @@ pub fn categorical(folder: &Path, meta: &Meta) -> Answer<Case> {
 }
 
 pub fn multinomial(folder: &Path, meta: &Meta) -> Answer<Case> {
-    let (starts, codes) = (read_integers(folder, "starts.u32")?, read_integers(folder, "codes.u32")?);
+    let (starts, codes) = (
+        read_integers(folder, "starts.u32")?,
+        read_integers(folder, "codes.u32")?,
+    );
     let counts = std::fs::read(folder.join("counts.f64"))?;
     let counts: Vec<f64> = counts
         .as_chunks()

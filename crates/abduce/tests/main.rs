@@ -1,6 +1,7 @@
-//! All tests of the public interface, as one program: the library is linked once. Unit tests of private
-//! functions stand beside them in `src`.
+//! All tests of the public interface, in one program so that the library is linked once. Unit tests
+//! of private functions are in `src`.
 
+mod common;
 mod density;
 mod em;
 mod golden;

@@ -1,18 +1,13 @@
 //! Densities fitted to tables: their queries, their errors, and degenerate tables.
 
+use super::{histogram, mixture_log_density, rng};
 use abduce::Control;
 use abduce::ask::{Conditional, Joint, Predict};
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
-use abduce::density::{BandwidthShape, Bins, Kernel, Rule, Selection};
+use abduce::density::{BandwidthShape, Kernel, Rule, Selection};
 use abduce::family::Fill;
 use abduce::model::density::{DensityModel, Estimator, Fit, Recipe, Specification, fit};
 use abduce::store::Model;
-use rand::SeedableRng;
-use rand_chacha::ChaCha8Rng;
-
-fn rng() -> ChaCha8Rng {
-    ChaCha8Rng::seed_from_u64(1)
-}
 
 fn schema() -> Schema {
     Schema::new(vec![
@@ -42,13 +37,6 @@ fn kde(kernel: Kernel, shape: BandwidthShape) -> Estimator {
         ..Selection::default()
     };
     Estimator::Kde { kernel, selection }
-}
-
-fn histogram(smoothing: f64) -> Estimator {
-    Estimator::Histogram {
-        bins: Bins::Number(8),
-        smoothing,
-    }
 }
 
 fn fitted(estimator: Estimator) -> Fit {
@@ -165,20 +153,10 @@ fn conditional_density_of_gaussian_kernels_is_joint_over_marginal() {
         let total: f64 = parts.iter().map(|(weight, _)| weight).sum();
         assert!((total - 1.0).abs() < 1e-12);
         for y in [-0.5, 0.7, 2.0] {
-            let cells = [y];
-            let columns = [abduce::data::Cells::real(&cells)];
-            let rows = abduce::data::Rows::new(&columns);
-            let mixed: f64 = parts
-                .iter()
-                .map(|(weight, part)| {
-                    let mut out = [0.0];
-                    part.add_log_density(&rows, &mut out);
-                    weight * out[0].exp()
-                })
-                .sum();
+            let mixed = mixture_log_density(&parts, y);
             let expected = log_density(&model, Some(1.0), Some(y), None)
                 - log_density(&model, Some(1.0), None, None);
-            assert!((mixed.ln() - expected).abs() < 1e-6, "{mixed} {expected}");
+            assert!((mixed - expected).abs() < 1e-6, "{mixed} {expected}");
         }
     }
 }

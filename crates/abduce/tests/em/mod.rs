@@ -6,31 +6,16 @@ mod saddle;
 mod squarem;
 mod stochastic_and_online;
 
+use crate::common::real_table;
 use abduce::Control;
-use abduce::Result;
-use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
+use abduce::data::{Column, Field, Kind, Schema, Source, Table};
 use abduce::learn::EmOptions;
 use abduce::model::mixture::{Fit, FitOptions, Parameters, Specification, fit, fit_from};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
-/// A table that is read again on each pass.
-pub struct Streamed(pub Table);
-
-impl Source for Streamed {
-    fn schema(&self) -> &Schema {
-        self.0.schema()
-    }
-    fn rows(&self) -> u64 {
-        self.0.rows()
-    }
-    fn scan(&self) -> Result<Box<dyn Iterator<Item = Result<Chunk>> + Send + '_>> {
-        self.0.scan()
-    }
-}
-
-/// Correlated rows of groups whose centres are `distance` distance in every column.
+/// Correlated rows of groups whose centres are `distance` apart in every column.
 pub fn clusters(rows: usize, groups: usize, columns: usize, distance: f64, seed: u64) -> Table {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut cells: Vec<Vec<Option<f64>>> = vec![Vec::new(); columns];
@@ -50,10 +35,7 @@ pub fn clusters(rows: usize, groups: usize, columns: usize, distance: f64, seed:
             ));
         }
     }
-    let fields = (0..columns).map(|c| Field::new(format!("x{c}"), Kind::Real));
-    let schema = Schema::new(fields.collect());
-    let columns = cells.into_iter().map(Column::from_numbers).collect();
-    Table::new(schema, columns, None).unwrap()
+    real_table(cells, None)
 }
 
 /// Rows of two groups with categorical, binary, count and waiting-time columns.

@@ -1,15 +1,16 @@
 //! Stochastic EM (labels drawn from the posterior) and online EM (batches).
 
-use super::{Streamed, clusters, initial_parameters, run_em};
+use super::{clusters, initial_parameters, run_em};
+use crate::common::{Streamed, real_table, with_threads};
 use abduce::Control;
-use abduce::data::{Column, Field, Kind, Schema, Source, Table};
+use abduce::data::{Source, Table};
 use abduce::learn::{Acceleration, EStep, EmOptions, Online};
 use abduce::model::mixture::{CovarianceKind, FitOptions, Reals, Specification};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
-/// Three groups with standard deviation 1, whose means are `distance` distance.
+/// Three groups with standard deviation 1, whose means are `distance` apart.
 fn three_groups(rows: usize, distance: f64, seed: u64) -> Table {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut x = Vec::new();
@@ -18,8 +19,7 @@ fn three_groups(rows: usize, distance: f64, seed: u64) -> Table {
         let z: f64 = rng.sample(StandardNormal);
         x.push(Some(distance * f64::from(group) + z));
     }
-    let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
-    Table::new(schema, vec![Column::from_numbers(x)], None).unwrap()
+    real_table([x], None)
 }
 
 fn three() -> Specification {
@@ -77,11 +77,9 @@ fn results_are_bit_identical_for_any_number_of_threads_and_streamed() {
     for em in [sampled(), online, squarem] {
         let mut seen = Vec::new();
         for threads in [1, 3] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            let pool = pool.build().unwrap();
             let one = |data: &dyn Source| bits(&run_em(&specification, data, &start, em.clone()));
-            seen.push(pool.install(|| one(&data)));
-            seen.push(pool.install(|| one(&Streamed(data.clone()))));
+            seen.push(with_threads(threads, || one(&data)));
+            seen.push(with_threads(threads, || one(&Streamed(data.clone()))));
         }
         assert!(seen.windows(2).all(|pair| pair[0] == pair[1]), "{em:?}");
     }

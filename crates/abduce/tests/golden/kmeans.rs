@@ -1,8 +1,8 @@
 //! k-means from given centres, against scikit-learn.
 
 use super::*;
+use crate::common::real_table;
 use abduce::Control;
-use abduce::data::{Column, Field, Kind, Schema, Table};
 use abduce::model::kmeans::{Algorithm, Options, Specification, fit_from};
 
 #[test]
@@ -10,17 +10,11 @@ fn clusters_from_given_centres_are_those_of_scikit_learn() {
     for case in list(&golden("kmeans")["cases"]) {
         let (x, start) = (rows(&case["x"]), rows(&case["start"]));
         let columns = transposed(&x);
-        let fields = (0..columns.len()).map(|c| Field::new(format!("x{c}"), Kind::Real));
+        let weights = weights(&case["weights"], x.len());
         let cells = columns
             .iter()
-            .map(|column| Column::from_numbers(column.iter().copied().map(Some)));
-        let weights = weights(&case["weights"], x.len());
-        let table = Table::new(
-            Schema::new(fields.collect()),
-            cells.collect(),
-            Some(weights),
-        )
-        .unwrap();
+            .map(|column| column.iter().copied().map(Some));
+        let table = real_table(cells, Some(weights));
         for (key, max_iterations) in [("three", 3), ("end", 1000)] {
             for algorithm in [
                 Algorithm::Lloyd,

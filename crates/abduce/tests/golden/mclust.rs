@@ -1,9 +1,10 @@
 //! Comparisons with R's mclust: covariances of single M-steps, for every structure and under
 //! its default prior, and bootstrap tests of the number of components.
 
-use super::{golden, numbers};
+use super::numbers;
+use crate::common::{golden, golden_columns, real_table};
 use abduce::Control;
-use abduce::data::{Cells, Column, Field, Kind, Rows, Schema, Table};
+use abduce::data::{Cells, Rows};
 use abduce::family::{
     Covariance, Family, MultivariateGaussian, MultivariatePrior, MultivariateShape,
     MultivariateStats, Structure,
@@ -12,20 +13,6 @@ use abduce::model::mixture::{
     BootstrapOptions, BootstrapTest, CovarianceKind, FitOptions, Specification, bootstrap_test,
 };
 use serde_json::Value;
-
-/// The columns of a table in golden/.
-pub fn columns(name: &str) -> Vec<Vec<f64>> {
-    let path = format!("{}/../../golden/{name}.csv", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(path).unwrap();
-    let width = text.lines().next().unwrap().split(',').count();
-    let mut columns = vec![Vec::new(); width];
-    for line in text.lines().skip(1) {
-        for (column, cell) in columns.iter_mut().zip(line.split(',')) {
-            column.push(cell.parse().unwrap());
-        }
-    }
-    columns
-}
 
 /// The statistics of three components under the responsibilities of golden/mclust.R.
 fn statistics(columns: &[Vec<f64>], structure: Structure) -> Vec<MultivariateStats> {
@@ -60,7 +47,7 @@ fn log_likelihood(gaussians: &[MultivariateGaussian], stats: &[MultivariateStats
 
 #[test]
 fn m_steps_of_every_structure_agree_with_mclust() {
-    let columns = columns("iris");
+    let columns = golden_columns("iris");
     let d = columns.len();
     let golden = golden("mclust");
     let Value::Object(steps) = &golden["msteps"] else {
@@ -103,7 +90,7 @@ fn m_steps_of_every_structure_agree_with_mclust() {
 
 #[test]
 fn the_mclust_prior_is_the_default_prior_of_mclust() {
-    let columns = columns("iris");
+    let columns = golden_columns("iris");
     let (n, d, k) = (columns[0].len() as f64, columns.len(), 3.0f64);
     let mean: Vec<f64> = columns.iter().map(|x| x.iter().sum::<f64>() / n).collect();
     let covariance = |i: usize, j: usize| {
@@ -168,12 +155,8 @@ fn bootstrap_tests(
 ) -> (BootstrapTest, Vec<f64>, Vec<f64>) {
     let golden = golden("mclust");
     let case = &golden["bootstrap"][number];
-    let columns = columns(case["table"].as_str().unwrap());
-    let fields = (0..columns.len()).map(|c| Field::new(format!("x{c}"), Kind::Real));
-    let fields = fields.collect();
-    let columns = columns.into_iter();
-    let columns = columns.map(|x| Column::from_numbers(x.into_iter().map(Some)));
-    let table = Table::new(Schema::new(fields), columns.collect(), None).unwrap();
+    let columns = golden_columns(case["table"].as_str().unwrap());
+    let table = real_table(columns.into_iter().map(|x| x.into_iter().map(Some)), None);
     let (statistics, p_values) = (numbers(&case["statistics"]), numbers(&case["p_values"]));
     let (_, test) = bootstrap_test(
         &Specification::mixture(1, covariance),

@@ -15,12 +15,8 @@ mod text;
 mod univariate;
 mod vector_families;
 
+use crate::common::golden;
 use serde_json::Value;
-
-fn golden(name: &str) -> Value {
-    let path = format!("{}/../../golden/{name}.json", env!("CARGO_MANIFEST_DIR"));
-    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
-}
 
 fn number(value: &Value) -> f64 {
     value.as_f64().unwrap()

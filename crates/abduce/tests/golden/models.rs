@@ -1,6 +1,7 @@
 //! Fits and predictions against scikit-learn, mclust and SciPy's optimizer.
 
 use super::*;
+use crate::common::{golden_columns, real_table};
 use abduce::Control;
 use abduce::ask::{Joint, Predict};
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
@@ -182,17 +183,19 @@ fn gaussians(structure: &str, means: &Value, covariances: &Value) -> Vec<Distrib
         .collect()
 }
 
-fn real_table(x: &[Vec<f64>]) -> Table {
-    let fields: Vec<Field> = (0..x[0].len())
-        .map(|c| Field::new(format!("x{c}"), Kind::Real))
-        .collect();
-    Table::new(Schema::new(fields.clone()), columns(x, &fields), None).unwrap()
+/// Columns without missing values.
+fn present(columns: Vec<Vec<f64>>) -> Vec<Vec<Option<f64>>> {
+    let column = |cells: Vec<f64>| cells.into_iter().map(Some).collect();
+    columns.into_iter().map(column).collect()
 }
 
 #[test]
 fn five_iterations_of_em_are_those_of_scikit_learn() {
     let golden = golden("mixture");
-    let table = real_table(&rows(&golden["five_iterations"]["x"]));
+    let table = real_table(
+        present(transposed(&rows(&golden["five_iterations"]["x"]))),
+        None,
+    );
     for run in list(&golden["five_iterations"]["runs"]) {
         let structure = run["structure"].as_str().unwrap();
         let start = Parameters {
@@ -275,7 +278,10 @@ fn maximum(table: &Table, components: usize, kind: CovarianceKind) -> f64 {
 #[test]
 fn mixtures_reach_the_maxima_that_scikit_learn_and_mclust_find() {
     let golden_mixture = golden("mixture");
-    let iris = real_table(&rows(&golden_mixture["iris"]["x"]));
+    let iris = real_table(
+        present(transposed(&rows(&golden_mixture["iris"]["x"]))),
+        None,
+    );
     for case in list(&golden_mixture["iris"]["maxima"]) {
         let kind = kind_of(case["structure"].as_str().unwrap());
         let obtained = maximum(&iris, case["components"].as_u64().unwrap() as usize, kind);
@@ -285,17 +291,7 @@ fn mixtures_reach_the_maxima_that_scikit_learn_and_mclust_find() {
             case["log_likelihood"]
         );
     }
-    let text = std::fs::read_to_string(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../golden/faithful.csv"
-    ))
-    .unwrap();
-    let x: Vec<Vec<f64>> = text
-        .lines()
-        .skip(1)
-        .map(|l| l.split(',').map(|c| c.parse().unwrap()).collect())
-        .collect();
-    let faithful = real_table(&x);
+    let faithful = real_table(present(golden_columns("faithful")), None);
     for case in list(&golden_mixture["faithful"]) {
         let kind = kind_of(case["structure"].as_str().unwrap());
         let obtained = maximum(
@@ -336,13 +332,7 @@ fn gaussians_with_holes_reach_the_observed_data_maximum() {
             .map(|row| list(row).iter().map(Value::as_f64).collect())
             .collect();
         let d = x[0].len();
-        let fields = (0..d)
-            .map(|c| Field::new(format!("x{c}"), Kind::Real))
-            .collect();
-        let columns = (0..d)
-            .map(|c| Column::from_numbers(x.iter().map(|row| row[c])))
-            .collect();
-        let table = Table::new(Schema::new(fields), columns, None).unwrap();
+        let table = real_table((0..d).map(|c| x.iter().map(move |row| row[c])), None);
         let specification = Specification {
             variance_floor: 0.0,
             ..Specification::mixture(1, CovarianceKind::Full)

@@ -1,9 +1,10 @@
 //! The multivariate t against SciPy: densities with missing values, and likelihood maxima
 //! found by a general optimizer.
 
-use super::{assert_all_close, assert_close, golden, list, number, numbers};
+use super::{assert_all_close, assert_close, list, number, numbers};
+use crate::common::{golden, real_table};
 use abduce::Control;
-use abduce::data::{Cells, Column, Field, Kind, Rows, Schema, Table};
+use abduce::data::{Cells, Column, Rows};
 use abduce::family::{
     Covariance, Distribution, Family, MultivariateGaussian, MultivariateStudentT,
 };
@@ -11,19 +12,17 @@ use abduce::learn::EmOptions;
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, Tails, fit};
 use serde_json::Value;
 
-/// A table row by row, with `null` for a missing value, as columns.
-fn columns(x: &Value) -> Vec<Column> {
+/// The columns of a table that is stored by rows, with `null` for missing values.
+fn columns(x: &Value) -> Vec<Vec<Option<f64>>> {
     let width = list(&list(x)[0]).len();
-    let column = |c: usize| Column::from_numbers(list(x).iter().map(|row| row[c].as_f64()));
+    let column = |c: usize| list(x).iter().map(|row| row[c].as_f64()).collect();
     (0..width).map(column).collect()
 }
 
 fn fitted(case: &Value, components: usize, tails: Tails) -> Fit {
-    let columns = columns(&case["x"]);
-    let names = (0..columns.len()).map(|c| Field::new(format!("x{c}"), Kind::Real));
     let weights = case["weights"].as_array().filter(|_| components == 1);
     let weights = weights.map(|weights| weights.iter().map(number).collect());
-    let table = Table::new(Schema::new(names.collect()), columns, weights).unwrap();
+    let table = real_table(columns(&case["x"]), weights);
     let specification = Specification {
         tails,
         variance_floor: 0.0,
@@ -73,7 +72,8 @@ fn densities_with_missing_values_are_those_of_scipy() {
                 covariance: Covariance::Full(numbers(&case["scale"])),
             },
         };
-        let columns = columns(&case["x"]);
+        let columns = columns(&case["x"]).into_iter().map(Column::from_numbers);
+        let columns: Vec<Column> = columns.collect();
         let rows = list(&case["x"]).len();
         let cells: Vec<Cells> = columns.iter().map(|column| column.cells(0, rows)).collect();
         let mut obtained = vec![0.0; rows];

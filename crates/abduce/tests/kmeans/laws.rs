@@ -69,15 +69,9 @@ fn results_are_bit_identical_for_any_number_of_threads_and_streamed() {
         ] {
             let expected = bits(&table, init);
             for threads in [1, 2, 7] {
-                let pool = rayon::ThreadPoolBuilder::new()
-                    .num_threads(threads)
-                    .build()
-                    .unwrap();
-                assert_eq!(pool.install(|| bits(&table, init)), expected);
-                assert_eq!(
-                    pool.install(|| bits(&Streamed(table.clone()), init)),
-                    expected
-                );
+                let streamed = Streamed(table.clone());
+                assert_eq!(with_threads(threads, || bits(&table, init)), expected);
+                assert_eq!(with_threads(threads, || bits(&streamed, init)), expected);
             }
         }
     }

@@ -5,8 +5,9 @@ mod edge_cases;
 mod laws;
 mod queries;
 
+use crate::common::{Streamed, real_table, with_threads};
 use abduce::Control;
-use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
+use abduce::data::{Column, Field, Kind, Schema, Source, Table};
 use abduce::model::kmeans::{Algorithm, Fit, Options, Specification, fit, fit_from};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -46,10 +47,10 @@ fn with_missing_values(mut rows: Vec<Row>) -> Vec<Row> {
 
 fn table(rows: &[Row], weights: Option<Vec<f64>>) -> Table {
     let width = rows.first().map_or(1, Vec::len);
-    let fields = (0..width).map(|c| Field::new(format!("x{c}"), Kind::Real));
-    let column = |c: usize| Column::from_numbers(rows.iter().map(|row| row[c]));
-    let columns = (0..width).map(column).collect();
-    Table::new(Schema::new(fields.collect()), columns, weights).unwrap()
+    real_table(
+        (0..width).map(|c| rows.iter().map(move |row| row[c])),
+        weights,
+    )
 }
 
 /// The first rows as initial centres, with 0 for missing values.
@@ -84,21 +85,6 @@ fn fit_from_first_rows(rows: &[Row], k: usize, algorithm: Algorithm) -> Fit {
         Control::default(),
     )
     .unwrap()
-}
-
-/// A table that is only ever scanned.
-struct Streamed(Table);
-
-impl Source for Streamed {
-    fn schema(&self) -> &Schema {
-        self.0.schema()
-    }
-    fn rows(&self) -> u64 {
-        self.0.rows()
-    }
-    fn scan(&self) -> abduce::Result<Box<dyn Iterator<Item = abduce::Result<Chunk>> + Send + '_>> {
-        self.0.scan()
-    }
 }
 
 #[track_caller]

@@ -1,6 +1,7 @@
 //! Cross-validation of every kind of model: held-out rows are not used for fitting, and results
 //! are bit-identical for any number of threads and streamed.
 
+use crate::common::with_threads;
 use abduce::Control;
 use abduce::data::Folds;
 use abduce::data::{Column, Field, Kind, ReadOptions, Schema, Source, Table, open};
@@ -131,8 +132,7 @@ fn a_model_is_never_fitted_to_its_held_out_rows() {
 fn results_are_bit_identical_for_any_number_of_threads_and_streamed() {
     let specification = Specification::naive_bayes("species");
     let figures = |budget: u64, threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        pool.build().unwrap().install(|| {
+        with_threads(threads, || {
             let table = penguins(&MEASURES, budget);
             assert_eq!(table.table().is_some(), budget > 0);
             let folds = Folds::stratified(&*table, Some(0), 5, 1).unwrap();

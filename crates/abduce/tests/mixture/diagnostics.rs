@@ -1,7 +1,8 @@
 //! Diagnostics of fits, and bootstrap tests of the number of components.
 
+use crate::common::{Streamed, real_table, with_threads};
 use abduce::ask::Predict;
-use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
+use abduce::data::{Column, Field, Kind, Schema, Source, Table};
 use abduce::learn::EmOptions;
 use abduce::model::mixture::{
     BootstrapOptions, BootstrapTest, CovarianceKind, Diagnostics, Ended, Fit, FitOptions,
@@ -14,13 +15,6 @@ use rand_distr::StandardNormal;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 type Cells = Vec<Option<f64>>;
-
-fn table(columns: Vec<Cells>, weights: Option<Vec<f64>>) -> Table {
-    let fields = (0..columns.len()).map(|c| Field::new(format!("x{c}"), Kind::Real));
-    let schema = Schema::new(fields.collect());
-    let columns = columns.into_iter().map(Column::from_numbers);
-    Table::new(schema, columns.collect(), weights).unwrap()
-}
 
 /// Rows around the centres in turn; the columns have deviations 1 and 2.
 fn rows(seed: u64, rows: usize, centres: &[[f64; 2]]) -> Vec<Cells> {
@@ -79,7 +73,7 @@ fn assert_near(a: &[f64], b: &[f64], relative: f64) {
 
 #[test]
 fn diagnostics_are_computed_from_the_posteriors_of_all_rows() {
-    let table = table(rows(1, 300, &NEAR), None);
+    let table = real_table(rows(1, 300, &NEAR), None);
     let fit = learn(&table, 3, CovarianceKind::Full);
     let diagnostics = &fit.diagnostics;
     let posterior = fit.mixture.posterior(&table.chunks()[0]).unwrap();
@@ -126,7 +120,11 @@ fn diagnostics_are_computed_from_the_posteriors_of_all_rows() {
 
 #[test]
 fn component_entropies_add_up_and_kish_sizes_are_between_component_and_table_size() {
-    let fit = learn(&table(rows(2, 200, &NEAR), None), 3, CovarianceKind::Tied);
+    let fit = learn(
+        &real_table(rows(2, 200, &NEAR), None),
+        3,
+        CovarianceKind::Tied,
+    );
     let diagnostics = &fit.diagnostics;
     let parts = diagnostics
         .components
@@ -153,9 +151,9 @@ fn a_change_of_units_changes_no_diagnostic() {
         let cells = cells.iter().map(|x| x.map(|x| 40.0 * unit + unit * x));
         cells.collect::<Cells>()
     });
-    let scaled = table(scaled.collect(), None);
+    let scaled = real_table(scaled.collect(), None);
     for covariance in [CovarianceKind::Full, CovarianceKind::Diagonal] {
-        let a = learn(&table(columns.clone(), None), 3, covariance);
+        let a = learn(&real_table(columns.clone(), None), 3, covariance);
         let b = learn(&scaled, 3, covariance);
         assert_near(&figures(&a.diagnostics), &figures(&b.diagnostics), 1e-5);
     }
@@ -170,8 +168,8 @@ fn weight_2_equals_the_row_twice_and_weight_0_no_row() {
         let copies = copies.flat_map(|(x, w)| std::iter::repeat_n(*x, *w as usize));
         copies.collect::<Cells>()
     });
-    let repeated = table(repeated.collect(), None);
-    let weighted = table(columns.clone(), Some(weights));
+    let repeated = real_table(repeated.collect(), None);
+    let weighted = real_table(columns.clone(), Some(weights));
     let a = learn(&weighted, 2, CovarianceKind::Full);
     let b = learn(&repeated, 2, CovarianceKind::Full);
     assert_near(&figures(&a.diagnostics), &figures(&b.diagnostics), 1e-5);
@@ -184,28 +182,12 @@ fn weight_2_equals_the_row_twice_and_weight_0_no_row() {
     assert_eq!(a.chosen, b.chosen);
 }
 
-/// Chunks one by one, as from a file.
-struct Streamed(Table);
-
-impl Source for Streamed {
-    fn schema(&self) -> &Schema {
-        self.0.schema()
-    }
-    fn rows(&self) -> u64 {
-        self.0.rows()
-    }
-    fn scan(&self) -> abduce::Result<Box<dyn Iterator<Item = abduce::Result<Chunk>> + Send + '_>> {
-        self.0.scan()
-    }
-}
-
 #[test]
 fn results_are_bit_identical_for_any_number_of_threads_and_streamed() {
-    let large = table(rows(5, 9_000, &NEAR), None);
-    let small = table(rows(6, 80, &NEAR), None);
+    let large = real_table(rows(5, 9_000, &NEAR), None);
+    let small = real_table(rows(6, 80, &NEAR), None);
     let run = |threads: usize, streamed: bool| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        pool.build().unwrap().install(|| {
+        with_threads(threads, || {
             let specification = Specification::mixture(3, CovarianceKind::Full);
             let options = FitOptions {
                 restarts: 2,
@@ -229,7 +211,7 @@ fn results_are_bit_identical_for_any_number_of_threads_and_streamed() {
 
 #[test]
 fn the_remaining_gain_of_em_is_estimated_within_a_factor_of_two() {
-    let table = table(rows(7, 200, &[[0.0, 0.0], [2.0, 3.0]]), None);
+    let table = real_table(rows(7, 200, &[[0.0, 0.0], [2.0, 3.0]]), None);
     let until = |tolerance: f64| {
         let options = FitOptions {
             em: EmOptions {
@@ -302,7 +284,7 @@ fn components_on_identical_rows_are_reported_as_collapsed() {
     let mut columns = rows(9, 100, &[[0.0, 0.0]]);
     columns[0][..40].fill(Some(25.0));
     columns[1][..40].fill(Some(25.0));
-    let fit = learn(&table(columns, None), 2, CovarianceKind::Full);
+    let fit = learn(&real_table(columns, None), 2, CovarianceKind::Full);
     let collapsed: Vec<bool> = (fit.diagnostics.components.iter())
         .map(|component| component.collapsed)
         .collect();
@@ -316,7 +298,11 @@ fn components_on_identical_rows_are_reported_as_collapsed() {
 
 #[test]
 fn every_start_is_reported_and_the_best_is_the_fit() {
-    let fit = learn(&table(rows(10, 150, &NEAR), None), 3, CovarianceKind::Full);
+    let fit = learn(
+        &real_table(rows(10, 150, &NEAR), None),
+        3,
+        CovarianceKind::Full,
+    );
     assert_eq!(fit.starts.len(), 10);
     let (best, reached) = Start::best_of(&fit.starts, fit.weight).unwrap();
     assert!((1..=10).contains(&reached));
@@ -361,7 +347,7 @@ fn run_test(
 #[test]
 fn one_gaussian_is_rejected_only_by_chance() {
     let rejected = (0..8).filter(|seed| {
-        let table = table(rows(100 + seed, 60, &[[0.0, 0.0]]), None);
+        let table = real_table(rows(100 + seed, 60, &[[0.0, 0.0]]), None);
         run_test(&table, CovarianceKind::Full, 2, 19).1.chosen > 1
     });
     // At level 0.05, three or more of eight are rejected with probability 0.006.
@@ -371,7 +357,7 @@ fn one_gaussian_is_rejected_only_by_chance() {
 
 #[test]
 fn two_clusters_give_two_components() {
-    let table = table(rows(20, 100, &[[0.0, 0.0], [9.0, 0.0]]), None);
+    let table = real_table(rows(20, 100, &[[0.0, 0.0], [9.0, 0.0]]), None);
     let (fit, test) = run_test(&table, CovarianceKind::Full, 4, 39);
     assert_eq!((fit.mixture.components(), test.chosen), (2, 2));
     assert!(test.accepted && test.steps.len() == 2);
@@ -384,7 +370,7 @@ fn two_clusters_give_two_components() {
 
 #[test]
 fn the_largest_number_is_kept_with_a_warning_if_all_are_rejected() {
-    let table = table(rows(21, 90, &[[0.0, 0.0], [20.0, 0.0], [0.0, 40.0]]), None);
+    let table = real_table(rows(21, 90, &[[0.0, 0.0], [20.0, 0.0], [0.0, 40.0]]), None);
     let (fit, test) = run_test(&table, CovarianceKind::Tied, 2, 19);
     assert_eq!((fit.mixture.components(), test.chosen), (2, 2));
     assert!(!test.accepted);
@@ -397,7 +383,7 @@ fn the_largest_number_is_kept_with_a_warning_if_all_are_rejected() {
 
 #[test]
 fn an_interrupted_test_keeps_the_number_being_tested() {
-    let table = table(rows(22, 100, &[[0.0, 0.0], [9.0, 0.0]]), None);
+    let table = real_table(rows(22, 100, &[[0.0, 0.0], [9.0, 0.0]]), None);
     let interrupt = AtomicBool::new(false);
     let watch = |progress: Progress| {
         if matches!(progress, Progress::Replicate { components: 2, .. }) {
@@ -430,7 +416,7 @@ fn an_interrupted_test_keeps_the_number_being_tested() {
 
 #[test]
 fn no_more_components_than_rows_are_tested() {
-    let few = table(rows(29, 3, &[[0.0, 0.0]]), None);
+    let few = real_table(rows(29, 3, &[[0.0, 0.0]]), None);
     let specification = Specification::mixture(1, CovarianceKind::Full);
     let (options, test) = (FitOptions::default(), BootstrapOptions::default());
     let control = Control::default();
@@ -443,7 +429,7 @@ fn no_more_components_than_rows_are_tested() {
 
 #[test]
 fn bootstrap_tests_that_cannot_be_run_are_an_error() {
-    let light = table(rows(23, 10, &[[0.0, 0.0]]), Some(vec![0.1; 10]));
+    let light = real_table(rows(23, 10, &[[0.0, 0.0]]), Some(vec![0.1; 10]));
     let options = FitOptions::default();
     let test = BootstrapOptions::default();
     let one = Specification::mixture(1, CovarianceKind::Full);

@@ -1,6 +1,7 @@
 //! Edge cases (identical rows, empty columns, collinear columns, extreme values): each gives a
 //! valid model or a clear error; no answer is NaN and probabilities stay in [0, 1].
 
+use crate::common::real_table;
 use abduce::ErrorKind;
 use abduce::ask::{Joint, Predict};
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
@@ -15,14 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const KINDS: [CovarianceKind; 14] = CovarianceKind::ALL;
 
 fn reals(columns: &[Vec<Option<f64>>]) -> Table {
-    let fields = (0..columns.len())
-        .map(|c| Field::new(format!("x{c}"), Kind::Real))
-        .collect();
-    let columns = columns
-        .iter()
-        .map(|c| Column::from_numbers(c.iter().copied()))
-        .collect();
-    Table::new(Schema::new(fields), columns, None).unwrap()
+    real_table(columns.iter().map(|c| c.iter().copied()), None)
 }
 
 fn labelled(columns: &[Vec<Option<f64>>], labels: &[Option<u32>], levels: usize) -> Table {

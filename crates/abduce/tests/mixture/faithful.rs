@@ -1,17 +1,16 @@
 //! Old Faithful: fits reach the known maxima.
 
+use crate::common::{golden_columns, real_table};
 use abduce::Control;
-use abduce::data::{ReadOptions, open};
 use abduce::model::mixture::{CovarianceKind, Fit, FitOptions, Specification, fit};
 
-const FAITHFUL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../golden/faithful.csv");
-
 fn learn(components: usize, covariance: CovarianceKind) -> Fit {
-    let opened = open(&[FAITHFUL.to_string()], &ReadOptions::default()).unwrap();
+    let columns = golden_columns("faithful").into_iter();
+    let table = real_table(columns.map(|x| x.into_iter().map(Some)), None);
     let specification = Specification::mixture(components, covariance);
     let fit = fit(
         &specification,
-        &*opened.source,
+        &table,
         &FitOptions::default(),
         Control::default(),
     )

@@ -1,5 +1,6 @@
 //! Mixtures with a noise component, with fixed and tied parameters, and with given starts.
 
+use crate::common::{golden, golden_columns};
 use abduce::Control;
 use abduce::ask::{Joint, Predict};
 use abduce::data::{Column, Field, Kind, Schema, Table};
@@ -14,7 +15,6 @@ use abduce::store::Model;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution as _, Poisson as Draws, StandardNormal};
-use serde_json::Value;
 
 fn table(columns: Vec<(&str, Kind, Vec<Option<f64>>)>) -> Table {
     let fields = columns
@@ -159,19 +159,15 @@ fn files_of_mixtures_with_noise_round_trip() {
 
 #[test]
 fn noise_agrees_with_mclust() {
-    let read = |name: &str| {
-        let path = format!("{}/../../golden/{name}", env!("CARGO_MANIFEST_DIR"));
-        std::fs::read_to_string(path).unwrap()
-    };
-    let golden: Value = serde_json::from_str(&read("mclust_noise.json")).unwrap();
-    let text = read("faithful.csv");
-    let (mut x, mut y, mut groups) = (Vec::new(), Vec::new(), Vec::new());
-    for line in text.lines().skip(1) {
-        let cells: Vec<f64> = line.split(',').map(|cell| cell.parse().unwrap()).collect();
-        x.push(Some(cells[0]));
-        y.push(Some(cells[1]));
-        groups.push(Some(u32::from(cells[0] < 3.0)));
-    }
+    let golden = golden("mclust_noise");
+    let [mut x, mut y] = [0, 1].map(|c| -> Vec<Option<f64>> {
+        golden_columns("faithful")[c]
+            .iter()
+            .copied()
+            .map(Some)
+            .collect()
+    });
+    let mut groups: Vec<Option<u32>> = x.iter().map(|x| x.map(|x| u32::from(x < 3.0))).collect();
     for i in 1..=30 {
         x.push(Some(6.0 * (f64::from(i) * 0.618034).fract()));
         y.push(Some(30.0 + 80.0 * (f64::from(i) * 0.754878).fract()));

@@ -1,16 +1,17 @@
 //! Laws of every mixture: threads, chunks, units, offsets, weights and row order change
 //! nothing; the likelihood never falls; answers agree with each other.
 
+use crate::common::{Streamed, with_threads};
 use abduce::Control;
+use abduce::Error;
 use abduce::ask::{Conditional, Joint, Predict};
-use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
+use abduce::data::{Column, Field, Kind, Schema, Source, Table};
 use abduce::family::{Distribution, Fill};
 use abduce::learn::{EStep, EmOptions};
 use abduce::model::mixture::{
     CovarianceKind, Fit, FitOptions, Reals, Recipe, Specification, Unlabelled, fit,
 };
 use abduce::store::Model;
-use abduce::{Error, Result};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
@@ -156,21 +157,6 @@ fn document(specification: &Specification, source: &dyn Source) -> String {
         .unwrap()
 }
 
-/// A table that is read chunk by chunk, as a file is.
-struct Streamed(Table);
-
-impl Source for Streamed {
-    fn schema(&self) -> &Schema {
-        self.0.schema()
-    }
-    fn rows(&self) -> u64 {
-        self.0.rows()
-    }
-    fn scan(&self) -> Result<Box<dyn Iterator<Item = Result<Chunk>> + Send + '_>> {
-        self.0.scan()
-    }
-}
-
 #[test]
 fn results_are_bit_identical_for_any_number_of_threads_and_streamed() {
     // More rows than the sample that starts are tried on; fewer, some of them of weight 0.
@@ -186,11 +172,7 @@ fn results_are_bit_identical_for_any_number_of_threads_and_streamed() {
         let data = data_for(&specification, shape, 1);
         let mut documents = Vec::new();
         for threads in [1, 2, 7] {
-            let pool = rayon::ThreadPoolBuilder::new()
-                .num_threads(threads)
-                .build()
-                .unwrap();
-            documents.push(pool.install(|| document(&specification, &data)));
+            documents.push(with_threads(threads, || document(&specification, &data)));
         }
         documents.push(document(&specification, &Streamed(data)));
         assert!(

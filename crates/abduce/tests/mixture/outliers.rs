@@ -1,6 +1,7 @@
 //! Tables with a few far outliers: they do not raise the variance floor of the other rows, and
 //! tables without outliers are not affected.
 
+use crate::common::with_threads;
 use abduce::Control;
 use abduce::ask::TailProbabilities;
 use abduce::data::{Column, Field, Kind, Schema, Source, Table};
@@ -127,9 +128,7 @@ fn the_number_of_threads_changes_no_bit_with_a_far_row() {
         ..Specification::mixture(2, CovarianceKind::Full)
     };
     let parameters = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new();
-        let pool = pool.num_threads(threads).build().unwrap();
-        let fit = pool.install(|| fitted(&table, &noise));
+        let fit = with_threads(threads, || fitted(&table, &noise));
         serde_json::to_string(&fit.mixture).unwrap()
     };
     assert_eq!(parameters(1), parameters(3));

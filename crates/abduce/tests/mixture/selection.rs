@@ -1,8 +1,9 @@
 //! Selection of the number of components and the covariance: comparisons with R's mclust,
 //! spurious maxima, and laws of the criteria.
 
+use crate::common::{golden, golden_columns, real_table, with_threads};
 use abduce::Control;
-use abduce::data::{Column, Field, Kind, Schema, Table};
+use abduce::data::Table;
 use abduce::model::mixture::{
     CovarianceKind, Criterion, Fit, FitOptions, Grid, NormalPrior, Selection, Specification, fit,
     select,
@@ -10,31 +11,13 @@ use abduce::model::mixture::{
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
-use serde_json::Value;
 
 fn reals(columns: Vec<Vec<f64>>) -> Table {
-    let names = 0..columns.len();
-    let fields = names.map(|c| Field::new(format!("x{c}"), Kind::Real));
-    let fields = fields.collect();
-    let columns = columns.into_iter();
-    let columns = columns.map(|x| Column::from_numbers(x.into_iter().map(Some)));
-    Table::new(Schema::new(fields), columns.collect(), None).unwrap()
-}
-
-fn golden(name: &str) -> String {
-    let path = format!("{}/../../golden/{name}", env!("CARGO_MANIFEST_DIR"));
-    std::fs::read_to_string(path).unwrap()
+    real_table(columns.into_iter().map(|x| x.into_iter().map(Some)), None)
 }
 
 fn table(name: &str) -> Table {
-    let text = golden(&format!("{name}.csv"));
-    let width = text.lines().next().unwrap().split(',').count();
-    let mut columns = vec![Vec::new(); width];
-    for line in text.lines().skip(1) {
-        let cells = line.split(',').map(|cell| cell.parse::<f64>().unwrap());
-        columns.iter_mut().zip(cells).for_each(|(c, x)| c.push(x));
-    }
-    reals(columns)
+    reals(golden_columns(name))
 }
 
 fn choose(
@@ -60,7 +43,7 @@ fn choose(
 
 /// The log-likelihoods of a converged fit with diagonal components, and of mclust.
 fn diagonal(name: &str, prior: Option<NormalPrior>, restarts: usize) -> (f64, f64) {
-    let golden: Value = serde_json::from_str(&golden("mclust_geysers.json")).unwrap();
+    let golden = golden("mclust_geysers");
     let components = golden[name]["components"].as_u64().unwrap() as usize;
     let specification = Specification {
         normal_prior: prior,
@@ -110,7 +93,7 @@ fn bic_selects_three_tied_components_for_old_faithful() {
 /// Fits a grid and compares it with mclust's: the number of fits with a worse BIC, the number
 /// compared, and the selection.
 fn compare_with_mclust(name: &str, covariances: &[CovarianceKind]) -> (usize, usize, Selection) {
-    let golden: Value = serde_json::from_str(&golden("mclust.json")).unwrap();
+    let golden = golden("mclust");
     let (_, selection) = choose(&table(name), 1..=9, covariances, Criterion::Bic, 10);
     let (mut worse, mut all) = (0, 0);
     for candidate in &selection.tried {
@@ -213,9 +196,9 @@ fn the_same_choice_is_made_on_any_number_of_threads() {
     let table = table("galaxies");
     let covariances = [CovarianceKind::Eii, CovarianceKind::Spherical];
     let on = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-        let pool = pool.build().unwrap();
-        pool.install(|| choose(&table, 1..=6, &covariances, Criterion::Bic, 4).1)
+        with_threads(threads, || {
+            choose(&table, 1..=6, &covariances, Criterion::Bic, 4).1
+        })
     };
     assert_eq!(on(1), on(2));
     assert_eq!(on(1), on(7));

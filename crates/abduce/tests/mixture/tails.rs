@@ -2,6 +2,7 @@
 //! units, threads and missing values work as for Gaussians; conditionals are those of a t;
 //! outliers have little influence.
 
+use crate::common::with_threads;
 use abduce::Control;
 use abduce::ask::{Conditional, Joint};
 use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
@@ -218,9 +219,9 @@ fn a_change_of_units_changes_only_the_units() {
 fn the_number_of_threads_changes_no_bit() {
     let table = rows(9000, 0.1, 0.1, 7).plain();
     let parameters = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new();
-        let pool = pool.num_threads(threads).build().unwrap();
-        let fit = pool.install(|| fitted(&table, &specification(CovarianceKind::Full, LEARNED)));
+        let fit = with_threads(threads, || {
+            fitted(&table, &specification(CovarianceKind::Full, LEARNED))
+        });
         serde_json::to_string(&fit.mixture.parameters).unwrap()
     };
     assert_eq!(parameters(1), parameters(3));

@@ -2,6 +2,7 @@
 //! texts, in memory and streamed, on any number of threads. Errors name file and line.
 
 use super::*;
+use crate::common::with_threads;
 use abduce::data::*;
 use abduce::text::{Analyzer, AnalyzerOptions, Unit};
 use proptest::prelude::*;
@@ -217,9 +218,9 @@ fn results_are_identical_for_any_number_of_threads_and_streamed() {
         };
         assert_same(&whole, &open_files(&paths, &none));
         for threads in [1, 3] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            let pool = pool.build().unwrap();
-            pool.install(|| assert_same(&whole, &open_files(&paths, &options)));
+            with_threads(threads, || {
+                assert_same(&whole, &open_files(&paths, &options))
+            });
         }
     }
 }
