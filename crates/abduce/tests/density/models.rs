@@ -3,7 +3,7 @@
 use super::{histogram, mixture_log_density, rng};
 use abduce::Control;
 use abduce::ask::{Conditional, Joint, Predict};
-use abduce::data::{Chunk, Column, Field, Kind, Schema, Source, Table};
+use abduce::data::{Chunk, Column, Field, Kind, Schema, Table};
 use abduce::density::{BandwidthShape, Kernel, Rule, Selection};
 use abduce::family::Fill;
 use abduce::model::density::{DensityModel, Estimator, Fit, Recipe, Specification, fit};

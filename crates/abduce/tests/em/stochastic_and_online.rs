@@ -47,7 +47,7 @@ fn stochastic_em_leaves_poor_local_maxima_of_em() {
         let drawn = run_em(&specification, &data, &start, sampled());
         let gain = drawn.log_likelihood - plain.log_likelihood;
         assert!(gain > -1e-4, "{seed}: {gain}");
-        better += usize::run_em(gain > 0.5 && drawn.warnings.is_empty());
+        better += usize::from(gain > 0.5 && drawn.warnings.is_empty());
     }
     assert!(better > 0);
 }
@@ -96,7 +96,7 @@ fn the_seed_determines_the_drawn_labels() {
         };
         let start = initial_parameters(&three(), &data, 0);
         let control = Control::default();
-        abduce::model::mixture::fit_run_em(&three(), &data, Some(&start), &options, control)
+        abduce::model::mixture::fit_from(&three(), &data, Some(&start), &options, control)
             .unwrap()
             .warmup
     };

@@ -151,7 +151,7 @@ fn a_change_of_units_changes_no_diagnostic() {
         let cells = cells.iter().map(|x| x.map(|x| 40.0 * unit + unit * x));
         cells.collect::<Cells>()
     });
-    let scaled = real_table(scaled.collect(), None);
+    let scaled = real_table(scaled, None);
     for covariance in [CovarianceKind::Full, CovarianceKind::Diagonal] {
         let a = learn(&real_table(columns.clone(), None), 3, covariance);
         let b = learn(&scaled, 3, covariance);
@@ -168,7 +168,7 @@ fn weight_2_equals_the_row_twice_and_weight_0_no_row() {
         let copies = copies.flat_map(|(x, w)| std::iter::repeat_n(*x, *w as usize));
         copies.collect::<Cells>()
     });
-    let repeated = real_table(repeated.collect(), None);
+    let repeated = real_table(repeated, None);
     let weighted = real_table(columns.clone(), Some(weights));
     let a = learn(&weighted, 2, CovarianceKind::Full);
     let b = learn(&repeated, 2, CovarianceKind::Full);

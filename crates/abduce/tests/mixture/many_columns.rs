@@ -3,7 +3,7 @@
 
 use abduce::Control;
 use abduce::ask::{Joint, Predict};
-use abduce::data::{Column, Field, Kind, Schema, Source, Table};
+use abduce::data::{Column, Field, Kind, Schema, Table};
 use abduce::eval::Classifier;
 use abduce::model::Learner;
 use abduce::model::mixture::{FitOptions, Specification, fit};

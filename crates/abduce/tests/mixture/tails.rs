@@ -309,7 +309,7 @@ fn errors(fit: &Fit) -> (f64, f64) {
     let parts = fit.mixture.parameters.leaves[0]
         .iter()
         .map(|component| match component {
-            Distribution::MultivariateStudentT(own) => &original.gaussian,
+            Distribution::MultivariateStudentT(t) => &t.gaussian,
             Distribution::Multivariate(gaussian) => gaussian,
             other => panic!("{other:?}"),
         });

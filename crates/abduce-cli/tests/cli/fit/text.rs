@@ -101,7 +101,7 @@ fn contributions_add_up_to_the_log_odds_of_the_probabilities() {
     let penguins = data("penguins.csv");
     abduce(&["fit", "gda", &penguins, "--target", "species", "-o", &model]).succeeds();
     let report = abduce(&["explain", &model, &penguins, "--row", "1", "--json"]).succeeds();
-    assert_eq!(json(&report.stdout).as_array().unwrap().len(), 1);
+    assert_eq!(parse(&report.stdout).as_array().unwrap().len(), 1);
     let explain = |more: &[&str]| abduce(&[&["explain", &model, &penguins], more].concat());
     explain(&["--row", "1", "--against", "Gentoo"]).succeeds();
     explain(&["--row", "345"]).fails(2, &["--row", "1 to 344"]);
