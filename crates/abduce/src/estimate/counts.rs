@@ -42,9 +42,10 @@ fn proportion(estimate: &mut Estimate, successes: f64, failures: f64) -> Result<
     Ok(())
 }
 
-/// Added to codes: an only level means success, unless it is a word for no.
-pub(super) fn shift(field: &Field) -> f64 {
-    let happened = match field.levels.as_slice() {
+/// Added to the codes of a Bernoulli column: where only one level occurs, its code 0 means
+/// success, unless the level is a word for no.
+pub(super) fn bernoulli_shift(field: &Field) -> f64 {
+    let success = match field.levels.as_slice() {
         [only] => field.kind.is_coded() && !is_no(only),
         _ => false,
     };
@@ -69,7 +70,7 @@ pub(super) fn bernoulli(source: &dyn Source, request: &Request) -> Result<Estima
         [only] => ["anything else".into(), only.clone()],
         _ => ["0".into(), "1".into()],
     };
-    let shift = shift(field);
+    let shift = bernoulli_shift(field);
     let maximum = |stats: &BernoulliStats| {
         let fitted = Bernoulli::mle(stats)?;
         let p = fitted.probability;

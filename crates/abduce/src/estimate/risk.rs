@@ -1,6 +1,6 @@
 //! The risk of an estimate: on rows it was not fitted to, and against a known true distribution.
 
-use super::counts::shift;
+use super::counts::bernoulli_shift;
 use super::families;
 use super::report::Estimate;
 use super::rows::{each, must};
@@ -48,25 +48,30 @@ impl Estimate {
         let (mut sums, mut impossible) = ([0.0, 0.0], 0);
         let both = [&self.fitted, &self.predicted];
         let field = &source.schema().fields[0];
-        let (shift, coded) = (shift(field), field.kind.is_coded());
+        let coded = field.kind.is_coded();
         let family = families::find(&self.family)?;
-        // Such as more successes than there are trials.
-        let ends = self.predicted.as_deref().filter(|own| own.is_discrete());
-        let (low, high) = ends.map_or((f64::NEG_INFINITY, f64::INFINITY), Univariate::support);
-        let beyond = |x: f64| must((low..=high).contains(&x), x, &format!("at most {high}"));
-        let wrong = |x: f64| (family.domain)(x).or_else(|| beyond(x));
+        let shift = if family.name == "bernoulli" {
+            bernoulli_shift(field)
+        } else {
+            0.0
+        };
+        // A count can be possible for the family and still too large: more successes than trials.
+        let discrete = self.predicted.as_deref().filter(|d| d.is_discrete());
+        let (low, high) = discrete.map_or((f64::NEG_INFINITY, f64::INFINITY), Univariate::support);
+        let outside = |x: f64| must((low..=high).contains(&x), x, &format!("at most {high}"));
+        let wrong = |x: f64| (family.domain)(x).or_else(|| outside(x));
         let seen = each(
             source,
             |x| wrong(x).filter(|_| !coded),
             |row, weight| {
-                for (sum, own) in sums.iter_mut().zip(both) {
-                    *sum -= own
-                        .as_ref()
-                        .map_or(0.0, |own| weight * own.log_density(row[0] + shift));
+                let x = row[0] + shift;
+                for (sum, distribution) in sums.iter_mut().zip(both) {
+                    if let Some(distribution) = distribution {
+                        *sum -= weight * distribution.log_density(x);
+                    }
                 }
-                let ruled_out =
-                    |own: &dyn Univariate| own.log_density(row[0] + shift) == f64::NEG_INFINITY;
-                impossible += u64::from(self.fitted.as_deref().is_some_and(ruled_out));
+                let rules_out = |d: &dyn Univariate| d.log_density(x) == f64::NEG_INFINITY;
+                impossible += u64::from(self.fitted.as_deref().is_some_and(rules_out));
             },
         )?;
         if seen.weight <= 0.0 {
@@ -83,16 +88,16 @@ impl Estimate {
 
     /// The risk where rows follow a given distribution.
     pub fn risk_against(&self, truth: &dyn Univariate) -> TrueRisk {
-        let risk = |own: &Option<std::sync::Arc<dyn Univariate>>| {
-            own.as_deref().map(|own| Risk::between(truth, own))
+        let risk_of = |distribution: &Option<std::sync::Arc<dyn Univariate>>| {
+            distribution.as_deref().map(|d| Risk::between(truth, d))
         };
-        let (fitted, predicted) = (risk(&self.fitted), risk(&self.predicted));
+        let (fitted, predicted) = (risk_of(&self.fitted), risk_of(&self.predicted));
         TrueRisk {
             entropy: truth.entropy(),
-            maximum_likelihood: fitted.map(|own| own.cross_entropy),
-            divergence: fitted.map(|own| own.divergence),
-            predictive: predicted.map(|own| own.cross_entropy),
-            predictive_divergence: predicted.map(|own| own.divergence),
+            maximum_likelihood: fitted.map(|risk| risk.cross_entropy),
+            divergence: fitted.map(|risk| risk.divergence),
+            predictive: predicted.map(|risk| risk.cross_entropy),
+            predictive_divergence: predicted.map(|risk| risk.divergence),
         }
     }
 }

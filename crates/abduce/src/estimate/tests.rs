@@ -313,3 +313,22 @@ fn kish_s_sample_size_is_that_of_the_weights() {
     let found = estimate("gaussian", &table, &Request::default()).unwrap();
     assert!((found.kish_sample_size - 36.0 / 14.0).abs() < 1e-12);
 }
+
+#[test]
+fn a_categorical_column_of_one_level_loses_nothing_on_its_own_rows() {
+    let field = Field {
+        levels: vec!["red".into()],
+        ..Field::new("colour", Kind::Categorical)
+    };
+    let column = Column::from_codes([Some(0), Some(0), None]);
+    let table = Table::new(Schema::new(vec![field]), vec![column], None).unwrap();
+    for (family, code_of_red) in [("categorical", 0.0), ("bernoulli", 1.0)] {
+        let estimate = estimate(family, &table, &Request::default()).unwrap();
+        let fitted = estimate.fitted.as_ref().unwrap();
+        assert_eq!(fitted.log_density(code_of_red), 0.0, "{family}");
+        let risk = estimate.risk_on(&table).unwrap();
+        assert_eq!(risk.maximum_likelihood, Some(0.0), "{family}");
+        assert_eq!((risk.rows, risk.impossible), (2, 0), "{family}");
+        assert!(risk.predictive.unwrap().is_finite(), "{family}");
+    }
+}
