@@ -12,7 +12,7 @@ fn damaged_truncated_newer_and_foreign_files_are_an_error() {
     let show = |name: &str, bytes: &[u8]| abduce(&["show", &files.write(name, bytes)]);
     show("cut.abduce", &text.as_bytes()[..text.len() / 2]).fails(2, &["cut.abduce", "cut short"]);
     let newer = text.replacen("\"version\": 1", "\"version\": 99", 1);
-    show("newer.abduce", newer.as_bytes()).fails(2, &["newer.abduce", "99", "later abduce"]);
+    show("newer.abduce", newer.as_bytes()).fails(2, &["newer.abduce", "99", "later version"]);
     let damaged = text.replacen("\"weights\"", "\"wights\"", 1);
     show("damaged.abduce", damaged.as_bytes()).fails(2, &["damaged.abduce", "damaged"]);
     show("empty.abduce", b"").fails(2, &["empty.abduce"]);

@@ -1,5 +1,5 @@
-//! Answers of a model about all rows of a table. The columns of the table are found by name,
-//! and its levels by theirs; columns that it lacks are missing values.
+//! Predictions, scores and imputations for all rows of a table. Columns and levels of the table
+//! are matched with those of the model by name; columns that the table lacks count as missing.
 
 use super::Model;
 use crate::ask::answers;
@@ -36,11 +36,11 @@ impl Model {
     /// ```
     ///
     /// # Errors
-    /// If the table lacks the kinds of the model's columns, or a row has missing values that
-    /// the model cannot integrate over.
+    /// If a column has another kind than in the model, or a row has missing values that the
+    /// model cannot integrate over.
     pub fn predict(&self, rows: &dyn Source) -> Result<Vec<Prediction>> {
         let (names, classify) = (self.names(), self.classifier()?);
-        self.each(rows, |chunk| {
+        self.answer_rows(rows, |chunk| {
             let posterior = classify(chunk)?;
             let predictions = (0..posterior.rows()).map(|row| {
                 let best = posterior.best(row);
@@ -57,10 +57,10 @@ impl Model {
     /// [`names`](Model::names).
     ///
     /// # Errors
-    /// As [`predict`](Model::predict).
+    /// See [`predict`](Model::predict).
     pub fn predict_proba(&self, rows: &dyn Source) -> Result<Vec<Vec<f64>>> {
         let classify = self.classifier()?;
-        self.each(rows, |chunk| {
+        self.answer_rows(rows, |chunk| {
             let posterior = classify(chunk)?;
             let rows = 0..posterior.rows();
             Ok(rows.map(|row| posterior.row(row).to_vec()).collect())
@@ -70,18 +70,18 @@ impl Model {
     /// The log-density of every row, with missing values integrated out.
     ///
     /// # Errors
-    /// If the model has no densities; otherwise as [`predict`](Model::predict).
+    /// If the model has no densities; otherwise see [`predict`](Model::predict).
     pub fn score(&self, rows: &dyn Source) -> Result<Vec<f64>> {
         let joint = self.joint()?;
         joint.check_density()?;
-        self.each(rows, |chunk| joint.log_density(chunk))
+        self.answer_rows(rows, |chunk| joint.log_density(chunk))
     }
 
     /// The table with its missing values filled, in the columns of the model; `seed` is for
     /// [`Fill::Draw`].
     ///
     /// # Errors
-    /// If the model cannot fill missing values; otherwise as [`predict`](Model::predict).
+    /// If the model cannot fill missing values; otherwise see [`predict`](Model::predict).
     pub fn impute(&self, rows: &dyn Source, how: Fill, seed: u64) -> Result<Table> {
         let joint = self.joint()?;
         let rows = Recoded::for_model(rows, self.schema(), self.target())?;
@@ -105,8 +105,8 @@ impl Model {
         Ok(Table::from_parts(self.schema().clone(), &[drawn]))
     }
 
-    /// Asks about all rows.
-    fn each<T: Clone + Send>(
+    /// The answers for all rows, in their order.
+    fn answer_rows<T: Clone + Send>(
         &self,
         rows: &dyn Source,
         ask: impl Fn(&Chunk) -> Result<Vec<T>> + Sync,

@@ -1,7 +1,7 @@
-//! Validation of model files. Parsing guarantees the types of a file; what it cannot
-//! guarantee, that lengths, positions and ranges agree with each other, is checked here
-//! and in [`FittedModel::check`](crate::model::FittedModel::check), before anything is computed. Every other
-//! function may then index and unwrap what the checks have established.
+//! Validation of model files. Parsing guarantees the types of the fields. That lengths, positions
+//! and ranges agree with each other is checked here and in
+//! [`FittedModel::check`](crate::model::FittedModel::check) before anything is computed, so that
+//! other functions may index and unwrap.
 //!
 //! Errors name the place in the file as a path of keys, such as `body.seen.columns`.
 
@@ -12,7 +12,7 @@ use crate::validate::contradiction;
 use std::collections::HashSet;
 
 impl Model {
-    /// Checks that the parts of the file fit together.
+    /// Checks that the parts of the file are consistent with each other.
     pub(super) fn check(&self) -> Result<()> {
         check_schema(self.schema())?;
         self.body.check()?;
@@ -23,35 +23,35 @@ impl Model {
     }
 }
 
-/// Checks the columns of a model: distinct names, levels for the coded kinds alone,
-/// terms for text alone.
+/// Checks the columns of a model: distinct names, levels only for the coded kinds, terms only
+/// for text.
 fn check_schema(schema: &Schema) -> Result<()> {
     let mut names = HashSet::new();
     for (number, field) in schema.fields.iter().enumerate() {
-        let place = |key: &str| format!("body.schema.fields[{number}].{key}");
+        let path = |key: &str| format!("body.schema.fields[{number}].{key}");
         if !names.insert(&field.name) {
-            let twice = format!("two columns are named \"{}\"", field.name);
-            return Err(contradiction(&place("name"), twice));
+            let message = format!("two columns are named \"{}\"", field.name);
+            return Err(contradiction(&path("name"), message));
         }
-        let most = match field.kind {
+        let max_levels = match field.kind {
             Kind::Binary => 2,
             Kind::Categorical | Kind::Ordinal => u32::MAX as usize - 1,
             Kind::Real | Kind::Count | Kind::Text => 0,
         };
-        if field.levels.len() > most {
+        if field.levels.len() > max_levels {
             let kind = field.kind.name();
-            let many = format!("{} levels of a column of kind {kind}", field.levels.len());
-            return Err(contradiction(&place("levels"), many));
+            let message = format!("{} levels for a column of kind {kind}", field.levels.len());
+            return Err(contradiction(&path("levels"), message));
         }
         let distinct: HashSet<&String> = field.levels.iter().collect();
         if distinct.len() < field.levels.len() {
-            return Err(contradiction(&place("levels"), "a level occurs twice"));
+            return Err(contradiction(&path("levels"), "a level occurs twice"));
         }
         if field.text.is_some() && field.kind != Kind::Text {
-            return Err(contradiction(&place("text"), "the column is not text"));
+            return Err(contradiction(&path("text"), "the column is not text"));
         }
         if !(field.unit.is_normal() && field.unit > 0.0) {
-            return Err(contradiction(&place("unit"), "the unit is not positive"));
+            return Err(contradiction(&path("unit"), "the unit is not positive"));
         }
     }
     match &schema.weight {

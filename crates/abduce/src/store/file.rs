@@ -1,5 +1,5 @@
-//! The JSON text of a model file. The report and the provenance have a part that all models
-//! have in common and one that depends on the kind of model, side by side in one object.
+//! The JSON text of a model file. The report and the provenance each have fields that all models
+//! share and fields of one kind of model, side by side in one object.
 
 use super::{Model, Provenance};
 use crate::eval::Calibration;
@@ -14,16 +14,16 @@ pub const VERSION: u32 = 1;
 
 const FORMAT: &str = "abduce model";
 
-/// A common part of the file together with that of a kind of model.
+/// The fields that all models share, together with those of one kind of model.
 #[derive(Serialize)]
 struct Joined<'a, T: Serialize> {
     #[serde(flatten)]
     common: &'a T,
     #[serde(flatten)]
-    own: &'a dyn erased_serde::Serialize,
+    specific: &'a dyn erased_serde::Serialize,
 }
 
-/// A model with the name of its kind.
+/// A model with the tag that names its kind.
 #[derive(Serialize)]
 struct Tagged<'a> {
     kind: &'static str,
@@ -56,13 +56,13 @@ impl Serialize for Model {
 }
 
 #[derive(Deserialize)]
-struct Head {
+struct Header {
     format: String,
     version: u32,
 }
 
 #[derive(Deserialize)]
-struct Text<'a> {
+struct Document<'a> {
     model: String,
     #[serde(borrow)]
     fit: &'a RawValue,
@@ -82,23 +82,23 @@ struct Tag {
 }
 
 impl Model {
-    /// The whole report of the fit, for JSON.
+    /// The whole report of the fit, to be serialized.
     pub fn fit_document(&self) -> impl Serialize + '_ {
         Joined {
             common: &self.fit,
-            own: self.body.details(),
+            specific: self.body.details(),
         }
     }
 
-    /// The whole provenance, for JSON.
+    /// The whole provenance, to be serialized.
     pub fn provenance_document(&self) -> impl Serialize + '_ {
         Joined {
             common: &self.provenance,
-            own: self.body.recipe(),
+            specific: self.body.recipe(),
         }
     }
 
-    /// The model itself, for JSON.
+    /// The model itself, to be serialized.
     pub fn body_document(&self) -> impl Serialize + '_ {
         Tagged {
             kind: self.body.kind(),
@@ -106,34 +106,35 @@ impl Model {
         }
     }
 
-    /// The text of the file. It is read back to make sure that the file will be readable.
+    /// The text of the file. It is parsed again to make sure that the file will be readable.
     ///
     /// # Errors
-    /// If it would not be, as when a number is not finite.
+    /// If it would not be readable, as when a number is not finite.
     pub fn to_json(&self) -> Result<String> {
-        let wrong = |why: &dyn std::fmt::Display| {
+        let unwritable = |why: &dyn std::fmt::Display| {
             Error::numeric(format!("the model cannot be written: {why}"))
                 .with_hint("the numbers or options are too large or too small for double precision")
         };
-        let text = serde_json::to_string_pretty(self).map_err(|error| wrong(&error))?;
-        Model::from_json(&text).map_err(|error| wrong(&error))?;
+        let text = serde_json::to_string_pretty(self).map_err(|error| unwritable(&error))?;
+        Model::from_json(&text).map_err(|error| unwritable(&error))?;
         Ok(text)
     }
 
     /// Reads the text of a file.
     ///
     /// # Errors
-    /// If it is not a model, is of a later version, or contradicts itself.
+    /// If it is not a model, has a later version, or contradicts itself.
     pub fn from_json(text: &str) -> Result<Model> {
-        check_head(text)?;
-        let file: Text = serde_json::from_str(text).map_err(|error| damaged(text, text, &error))?;
-        let fit: FitReport = part(text, file.fit)?;
-        let provenance: Provenance = part(text, file.provenance)?;
-        let Tag { kind } = part(text, file.body)?;
+        check_header(text)?;
+        let file: Document =
+            serde_json::from_str(text).map_err(|error| damaged(text, text, &error))?;
+        let fit: FitReport = parse_part(text, file.fit)?;
+        let provenance: Provenance = parse_part(text, file.provenance)?;
+        let Tag { kind } = parse_part(text, file.body)?;
         let info = MODELS.iter().find(|info| info.kind == kind);
         let info = info.ok_or_else(|| {
             Error::data(format!(
-                "the model file is damaged: body.kind: there is no kind of model \"{kind}\""
+                "the model file is damaged: body.kind: \"{kind}\" is not a kind of model"
             ))
         })?;
         let parts = Parts {
@@ -152,46 +153,47 @@ impl Model {
             body,
         };
         model.check()?;
-        model.without_constants();
+        model.subtract_constant_columns();
         Ok(model)
     }
 }
 
-/// Checks that a text is a model file of a version that can be read.
-fn check_head(text: &str) -> Result<()> {
+/// Checks that a text is a model file of a readable version.
+fn check_header(text: &str) -> Result<()> {
     let not_a_model = || {
         Error::data("this is not an abduce model")
             .with_hint("name a file that a fitted model was saved to")
     };
-    let head: Head = serde_json::from_str(text).map_err(|error| {
+    let header: Header = serde_json::from_str(text).map_err(|error| {
         if text.trim_start().starts_with('{') && error.is_eof() {
             Error::data("the model file is cut short").at_line(error.line() as u64)
         } else {
             not_a_model()
         }
     })?;
-    if head.format != FORMAT {
+    if header.format != FORMAT {
         return Err(not_a_model());
     }
-    if head.version == 0 {
-        let message = "the model file is damaged: version: 0 is not a version";
+    if header.version == 0 {
+        let message = "the model file is damaged: version: 0 is not a valid version";
         return Err(Error::data(message).with_hint("versions of model files are counted from 1"));
     }
-    if head.version > VERSION {
+    if header.version > VERSION {
         let message = format!(
-            "the model is of version {}, and this program reads up to {VERSION}",
-            head.version
+            "the model file has version {}; this program reads versions up to {VERSION}",
+            header.version
         );
-        return Err(Error::data(message).with_hint("use a later abduce"));
+        return Err(Error::data(message).with_hint("use a later version of abduce"));
     }
     Ok(())
 }
 
-fn part<'a, T: Deserialize<'a>>(text: &str, part: &'a RawValue) -> Result<T> {
+/// Parses a part of the file.
+fn parse_part<'a, T: Deserialize<'a>>(text: &str, part: &'a RawValue) -> Result<T> {
     serde_json::from_str(part.get()).map_err(|error| damaged(text, part.get(), &error))
 }
 
-/// The error of a part that cannot be read, with its line in the file.
+/// The error for a part that cannot be parsed, with its line in the file.
 fn damaged(text: &str, part: &str, error: &serde_json::Error) -> Error {
     let start = (part.as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
     let lines = text

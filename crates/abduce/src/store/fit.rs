@@ -7,7 +7,7 @@ use crate::{Control, Result};
 
 /// Fits a [`Learner`] to a table in one call.
 pub trait Fit: Learner {
-    /// The model, with its report.
+    /// Fits the model; the result includes the report of the fit.
     ///
     /// ```
     /// use abduce::prelude::*;
@@ -21,7 +21,7 @@ pub trait Fit: Learner {
     /// ```
     ///
     /// # Errors
-    /// If the options do not fit the table, or it cannot be read.
+    /// If the options do not suit the table, or it cannot be read.
     fn fit(&self, rows: &dyn Source) -> Result<Model> {
         let learned = self.learn(rows, Control::default())?;
         Ok(Model::new(Self::NAME, learned, Vec::new()))

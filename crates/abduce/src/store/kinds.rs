@@ -1,13 +1,13 @@
-//! Kinds of columns in a file, to keep them over several tables: those of a model, or
-//! one `column=kind` to a line.
+//! Kinds of columns read from a file, to use the same ones for several tables: from a model
+//! file, or from lines of the form `column=kind`.
 
 use super::Model;
 use crate::data::{KindOverride, Schema, not_opened, parse_kind_override};
 use crate::{Error, Result};
 use std::path::Path;
 
-/// Reads kinds, and levels where there are any, from a model file or from a text with one
-/// `column=kind` or `column=kind(level,level,…)` to a line. Empty lines and lines that begin
+/// Reads kinds, and levels where there are any, from a model file or from a text file with one
+/// `column=kind` or `column=kind(level,level,…)` per line. Empty lines and lines that begin
 /// with `#` are skipped.
 ///
 /// ```
@@ -32,14 +32,14 @@ pub fn read_kinds(path: impl AsRef<Path>) -> Result<Vec<(String, KindOverride)>>
     }
     let lines = text.lines().map(str::trim).zip(1..);
     let lines = lines.filter(|(line, _)| !line.is_empty() && !line.starts_with('#'));
-    let read = |(line, number): (&str, u64)| {
+    let parse = |(line, number): (&str, u64)| {
         parse_kind_override(line).map_err(|error| error.at_file(&file).at_line(number))
     };
-    let kinds: Vec<_> = lines.map(read).collect::<Result<_>>()?;
+    let kinds: Vec<_> = lines.map(parse).collect::<Result<_>>()?;
     if kinds.is_empty() {
-        return Err(Error::data("there are no kinds in the file")
+        return Err(Error::data("the file contains no kinds")
             .at_file(&file)
-            .with_hint("write one column=kind to a line, or name a model file"));
+            .with_hint("write one column=kind per line, or name a model file"));
     }
     Ok(kinds)
 }
@@ -47,11 +47,11 @@ pub fn read_kinds(path: impl AsRef<Path>) -> Result<Vec<(String, KindOverride)>>
 /// The kinds and levels of a schema's columns.
 fn kinds_of(schema: &Schema) -> Vec<(String, KindOverride)> {
     let kinds = schema.fields.iter().map(|field| {
-        let asked = KindOverride {
+        let kind = KindOverride {
             kind: field.kind,
             levels: field.levels.clone(),
         };
-        (field.name.clone(), asked)
+        (field.name.clone(), kind)
     });
     kinds.collect()
 }

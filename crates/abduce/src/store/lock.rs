@@ -1,13 +1,13 @@
-//! A file that is read, changed and written back: locked meanwhile, so that of
-//! two processes the second waits and changes what the first has written.
+//! A lock on a file that is read, changed and written back. While one process holds it, a second
+//! waits, and then changes what the first has written.
 
 use crate::data::not_opened;
 use crate::{Error, Result};
 use std::fs::{File, Metadata, TryLockError};
 use std::path::{Path, PathBuf};
 
-/// An advisory lock on a file that is to be replaced; released when dropped or
-/// when the process ends, however it ends.
+/// An advisory lock on a file that is to be replaced; released when dropped or when the process
+/// ends.
 pub struct FileLock {
     file: File,
     path: PathBuf,
@@ -15,45 +15,45 @@ pub struct FileLock {
 }
 
 impl FileLock {
-    /// Locks a file. If another process has locked it, `waiting` is called and
-    /// the lock waited for. Where the file system has no locks, only
-    /// [`check`](FileLock::check) guards the file.
+    /// Locks a file. If another process has locked it, calls `waiting` and then blocks until the
+    /// lock is free. Where the file system has no locks, only [`check`](FileLock::check) guards
+    /// the file.
     ///
     /// # Errors
     /// If the file cannot be opened.
     pub fn acquire(path: &Path, mut waiting: impl FnMut()) -> Result<FileLock> {
         let name = path.display().to_string();
-        let opened = |error| not_opened(error).at_file(&name);
+        let open_error = |error| not_opened(error).at_file(&name);
         loop {
-            let file = File::open(path).map_err(opened)?;
-            // A lock on Windows would keep the file from being read.
+            let file = File::open(path).map_err(open_error)?;
+            // A lock on Windows would prevent reading the file.
             if cfg!(unix) && matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
                 waiting();
                 file.lock()
                     .map_err(|error| Error::from(error).at_file(&name))?;
             }
-            let found = file.metadata().map_err(opened)?;
+            let found = file.metadata().map_err(open_error)?;
             let lock = FileLock {
                 file,
                 path: path.to_path_buf(),
                 found,
             };
-            // Whoever had the lock may have put another file in its place.
+            // The process that held the lock may have replaced the file.
             if lock.is_current() {
                 return Ok(lock);
             }
         }
     }
 
-    /// Checks that nobody has changed or replaced the file since it was locked.
+    /// Checks that no process has changed or replaced the file since it was locked.
     ///
     /// # Errors
-    /// If somebody has.
+    /// If one has.
     pub fn check(&self) -> Result<()> {
         if self.is_current() {
             return Ok(());
         }
-        let changed = "another process changed this file meanwhile; nothing is written";
+        let changed = "another process has changed this file, so it was not overwritten";
         Err(Error::numeric(changed)
             .at_file(self.path.display().to_string())
             .with_hint("run the command again"))
@@ -63,12 +63,12 @@ impl FileLock {
         let now = std::fs::metadata(&self.path);
         let held = self.file.metadata();
         matches!((now, held), (Ok(now), Ok(held))
-            if same(&now, &self.found) && same(&held, &self.found))
+            if is_unchanged(&now, &self.found) && is_unchanged(&held, &self.found))
     }
 }
 
-/// Whether two descriptions are of the same file with the same contents.
-fn same(one: &Metadata, other: &Metadata) -> bool {
+/// Whether both describe the same file, unchanged as far as size and time of change tell.
+fn is_unchanged(one: &Metadata, other: &Metadata) -> bool {
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
@@ -76,8 +76,7 @@ fn same(one: &Metadata, other: &Metadata) -> bool {
             return false;
         }
     }
-    let changed = |of: &Metadata| of.modified().ok();
-    one.len() == other.len() && changed(one) == changed(other)
+    one.len() == other.len() && one.modified().ok() == other.modified().ok()
 }
 
 #[cfg(test)]

@@ -1,22 +1,23 @@
 //! The model file: versioned, readable JSON that holds the schema, the parameters, the
-//! sufficient statistics and the provenance of a model. A file is written to a temporary name
-//! and renamed, so that a failure leaves no partial file; files of older versions stay readable.
+//! sufficient statistics and the provenance of a model. A file is written under a temporary name
+//! and then renamed, so that a failure leaves no partial file. Files of older versions stay
+//! readable.
 
 mod answers;
 mod check;
-mod early;
+mod early_versions;
 mod file;
 mod fit;
+mod incremental;
 mod kinds;
-mod living;
 mod lock;
 mod query;
 mod replacement;
 
 pub use answers::Prediction;
 pub use fit::Fit;
+pub use incremental::Changed;
 pub use kinds::read_kinds;
-pub use living::Changed;
 pub use lock::FileLock;
 pub use replacement::Replacement;
 
@@ -34,15 +35,15 @@ pub use file::VERSION;
 /// A fitted model with its provenance: the content of a model file.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// What it was fitted as: the name of a model in the [list](crate::model::MODELS).
+    /// The name of the model in the [list](crate::model::MODELS), such as `naive-bayes`.
     pub model: String,
-    /// How the fit went.
+    /// The report of the fit.
     pub fit: FitReport,
     /// Where it came from.
     pub provenance: Provenance,
-    /// The class and the parameters of the Python estimator that made it, if one did.
+    /// The class and the parameters of the Python estimator that fitted it, if one did.
     pub estimator: Option<serde_json::Value>,
-    /// The calibration of the probabilities of its classes, if there is one.
+    /// The calibration of the class probabilities, if there is one.
     pub calibration: Option<Calibration>,
     /// The model itself.
     pub body: AnyModel,
@@ -55,7 +56,7 @@ pub struct Provenance {
     pub abduce: String,
     /// The files it was fitted to.
     pub files: Vec<String>,
-    /// The model file whose parameters the fit began with, if there was one.
+    /// The model file whose parameters the fit started from, if there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
 }
@@ -92,7 +93,7 @@ impl Model {
         self.body.predictor().names()
     }
 
-    /// The model as one that predicts, without its calibration.
+    /// The model as a predictor; its probabilities are not calibrated.
     pub fn predictor(&self) -> &dyn Predict {
         self.body.predictor()
     }
@@ -100,7 +101,7 @@ impl Model {
     /// The model as a joint distribution.
     ///
     /// # Errors
-    /// If it is not one.
+    /// If this kind of model has no joint distribution.
     pub fn joint(&self) -> Result<&dyn Joint> {
         self.body.joint()
     }
@@ -108,7 +109,7 @@ impl Model {
     /// The model as one that explains its predictions.
     ///
     /// # Errors
-    /// If it cannot.
+    /// If this kind of model cannot explain them.
     pub fn explain(&self) -> Result<&dyn Explain> {
         self.body.explain().ok_or_else(|| {
             let message = format!("a {} model cannot explain its predictions", self.model);
@@ -116,11 +117,11 @@ impl Model {
         })
     }
 
-    /// The model with its parameters drawn anew, as each copy of a multiple imputation of
-    /// `rows` needs them; `None` for models that have no distribution of parameters.
+    /// The model with newly drawn parameters, for one copy of a multiple imputation of `rows`;
+    /// `None` for models without a distribution of their parameters.
     ///
     /// # Errors
-    /// If the rows cannot be read, or no drawn table can be fitted.
+    /// If the rows cannot be read, or no drawn sample of them can be fitted.
     pub fn with_drawn_parameters(
         &self,
         rows: &dyn Source,
@@ -130,19 +131,19 @@ impl Model {
         self.body.with_drawn_parameters(rows, seed, control)
     }
 
-    /// The probabilities of classes or clusters of each row, calibrated where the
-    /// model is.
+    /// The class or cluster probabilities of each row, calibrated if the model has a
+    /// calibration.
     ///
     /// # Errors
-    /// If the arithmetic fails.
+    /// If the probabilities of a row cannot be computed.
     pub fn posterior(&self, chunk: &Chunk) -> Result<Posterior> {
         (self.classifier()?)(chunk)
     }
 
-    /// Prepares [`posterior`](Model::posterior) once for many chunks.
+    /// The [`posterior`](Model::posterior) as a function, prepared once for many chunks.
     ///
     /// # Errors
-    /// If the arithmetic fails.
+    /// If the probabilities of a row cannot be computed.
     pub fn classifier(&self) -> Result<Classifier<'_>> {
         let classifier = self.body.predictor().classifier()?;
         Ok(match &self.calibration {
@@ -151,11 +152,11 @@ impl Model {
         })
     }
 
-    /// The most probable class or cluster of each row, by the
-    /// [`posterior`](Model::posterior); made ready once for many chunks.
+    /// The most probable class or cluster of each row by the [`posterior`](Model::posterior), as
+    /// a function prepared once for many chunks.
     ///
     /// # Errors
-    /// If the arithmetic fails.
+    /// If the probabilities of a row cannot be computed.
     pub fn decider(&self) -> Result<Decider<'_>> {
         match &self.calibration {
             Some(_) => Ok(decider_by(self.classifier()?)),
@@ -163,7 +164,7 @@ impl Model {
         }
     }
 
-    /// Writes the file, all of it or nothing.
+    /// Writes a model file. If writing fails, a file already there is left unchanged.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -176,7 +177,7 @@ impl Model {
         file.finish()
     }
 
-    /// Reads a file.
+    /// Reads a model file.
     ///
     /// # Errors
     /// If it cannot be read or is not a model.

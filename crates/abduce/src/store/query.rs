@@ -1,4 +1,4 @@
-//! Questions in words to a model out of a file.
+//! Answering questions in the query language.
 
 use super::Model;
 use crate::Result;
@@ -6,10 +6,11 @@ use crate::ask::query::Answer;
 use crate::ask::{QueryOptions, query};
 
 impl Model {
-    /// Answers a question in words with the default options: see [`query`](fn@crate::ask::query).
+    /// Answers a question such as `P(a | b=1)` with the default options: see
+    /// [`query`](fn@crate::ask::query).
     ///
     /// # Errors
-    /// If the question cannot be read, is not about columns of the model or has no answer.
+    /// If the question cannot be parsed, is not about columns of the model or has no answer.
     pub fn query(&self, question: &str) -> Result<Answer> {
         query(self.joint()?, question, &QueryOptions::default())
     }

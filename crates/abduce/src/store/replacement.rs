@@ -1,7 +1,7 @@
-//! A file that appears under its name only when all of it is written: a
-//! temporary file in the same folder, `.NAME.abduce-XXXXXX`, that is renamed at
-//! the end. It is locked while it is written, so that the next process to write
-//! the same name can tell the file of a process that was killed, and removes it.
+//! A file that appears under its name only when it is complete: a temporary file in the same
+//! folder, `.NAME.abduce-XXXXXX`, that is renamed at the end. It is locked while it is written, so
+//! that the next process that writes the same name can recognise and remove the file of a process
+//! that was killed.
 
 use crate::{Error, Result};
 use std::ffi::OsString;
@@ -10,8 +10,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// A file being written. Dropped before [`finish`](Replacement::finish), it
-/// leaves nothing behind and what stood under its name untouched.
+/// A file being written. If dropped before [`finish`](Replacement::finish), the temporary file
+/// is removed and an existing file of that name is left unchanged.
 pub struct Replacement {
     sink: Sink,
     name: String,
@@ -24,10 +24,11 @@ enum Sink {
 }
 
 impl Replacement {
-    /// Begins a file; a link stays a link, and what it leads to is replaced.
+    /// Creates the temporary file. If the path is a symbolic link, the file it points to will be
+    /// replaced.
     ///
     /// # Errors
-    /// If the folder is not there or cannot be written to.
+    /// If the folder does not exist or cannot be written to.
     pub fn create(path: &Path) -> Result<Replacement> {
         let name = path.display().to_string();
         let fail = |error: io::Error| Error::from(error).at_file(&name);
@@ -46,18 +47,18 @@ impl Replacement {
                     Some(folder) if !folder.as_os_str().is_empty() => folder,
                     _ => Path::new("."),
                 };
-                let prefix = prefix(&path);
+                let prefix = temporary_prefix(&path);
                 remove_abandoned(folder, &prefix);
                 let mut builder = tempfile::Builder::new();
                 builder.prefix(&prefix);
-                // The permissions of the file it replaces, or of any new file.
+                // The permissions of the file it replaces, or the default ones.
                 #[cfg(unix)]
                 {
                     use std::os::unix::fs::PermissionsExt;
                     let new = std::fs::Permissions::from_mode(0o666);
                     builder.permissions(found.map_or(new, |there| there.permissions()));
                 }
-                let file = locked(&builder, folder).map_err(|error| {
+                let file = create_locked(&builder, folder).map_err(|error| {
                     let message = match error.kind() {
                         io::ErrorKind::NotFound => {
                             format!("there is no folder {}", folder.display())
@@ -77,7 +78,7 @@ impl Replacement {
         Ok(Replacement { sink, name })
     }
 
-    /// Where the unfinished file lies.
+    /// The path of the temporary file; `None` for a pipe or a device.
     pub fn temporary(&self) -> Option<&Path> {
         match &self.sink {
             Sink::Device(_) => None,
@@ -85,10 +86,10 @@ impl Replacement {
         }
     }
 
-    /// Gives the file its name.
+    /// Writes the file to disk and renames it.
     ///
     /// # Errors
-    /// If it cannot be written out or renamed.
+    /// If it cannot be written or renamed.
     pub fn finish(self) -> Result<()> {
         let fail = |error: io::Error| Error::from(error).at_file(&self.name);
         if let Sink::File(file, path) = self.sink {
@@ -100,37 +101,38 @@ impl Replacement {
     }
 }
 
-/// How the names of a file's temporary files begin.
-fn prefix(path: &Path) -> OsString {
-    /// Names have at most 255 bytes on most file systems.
-    const LONGEST: usize = 200;
+/// The prefix of the names of a file's temporary files.
+fn temporary_prefix(path: &Path) -> OsString {
+    /// File names have at most 255 bytes on most file systems.
+    const MAX_BYTES: usize = 200;
     let name = path.file_name().unwrap_or_default();
     let mut prefix = OsString::from(".");
-    if name.len() <= LONGEST {
+    if name.len() <= MAX_BYTES {
         prefix.push(name);
     } else {
         let name = name.to_string_lossy();
-        let cut = (0..=LONGEST).rev().find(|cut| name.is_char_boundary(*cut));
+        let cut = (0..=MAX_BYTES)
+            .rev()
+            .find(|cut| name.is_char_boundary(*cut));
         prefix.push(&name[..cut.unwrap_or(0)]);
     }
     prefix.push(".abduce-");
     prefix
 }
 
-/// Creates a temporary file and locks it. Between the two, another process may
-/// have taken it for an abandoned one; then the next is tried.
-fn locked(builder: &tempfile::Builder, folder: &Path) -> io::Result<NamedTempFile> {
+/// Creates a temporary file and locks it. Before it is locked, another process may take it for an
+/// abandoned one and remove it; then another is created.
+fn create_locked(builder: &tempfile::Builder, folder: &Path) -> io::Result<NamedTempFile> {
     loop {
         let file = builder.tempfile_in(folder)?;
-        // Without locks in the file system nothing is ever taken for abandoned.
+        // Without locks in the file system, no file is ever taken for abandoned.
         if file.as_file().lock().is_err() || file.path().exists() {
             return Ok(file);
         }
     }
 }
 
-/// Removes temporary files whose process has ended without removing them. What
-/// cannot be removed stays: it is in nobody's way.
+/// Removes temporary files whose process has ended without removing them, as far as possible.
 fn remove_abandoned(folder: &Path, prefix: &OsString) {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return;
@@ -140,13 +142,14 @@ fn remove_abandoned(folder: &Path, prefix: &OsString) {
         let rest = name
             .as_encoded_bytes()
             .strip_prefix(prefix.as_encoded_bytes());
-        let ours = |rest: &[u8]| rest.len() == 6 && rest.iter().all(u8::is_ascii_alphanumeric);
-        let plain = entry.file_type().is_ok_and(|kind| kind.is_file());
-        if !rest.is_some_and(ours) || !plain {
+        let is_random_suffix =
+            |rest: &[u8]| rest.len() == 6 && rest.iter().all(u8::is_ascii_alphanumeric);
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if !rest.is_some_and(is_random_suffix) || !is_file {
             continue;
         }
         let path = entry.path();
-        // A read-only model has read-only temporary files, so either way of opening must do.
+        // A temporary file has the permissions of the file it replaces, such as read-only.
         let file = File::open(&path).or_else(|_| File::options().write(true).open(&path));
         if let Ok(file) = file
             && file.try_lock().is_ok()
@@ -156,7 +159,7 @@ fn remove_abandoned(folder: &Path, prefix: &OsString) {
     }
 }
 
-/// Makes a rename outlast a power failure, where folders can be synced.
+/// Makes a rename survive a power failure, where folders can be synced.
 fn sync_folder(path: &Path) {
     #[cfg(unix)]
     if let Some(folder) = path.parent()
@@ -189,7 +192,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_file_of_a_killed_process_is_removed_and_that_of_a_live_one_stays() {
+    fn the_file_of_a_killed_process_is_removed_and_that_of_a_running_one_stays() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("out.csv");
         let abandoned = folder.path().join(".out.csv.abduce-a1B2c3");

@@ -1,4 +1,4 @@
-//! Model files that take in new rows, are merged and forget rows.
+//! Updating a saved model with new rows, merging saved models, and forgetting rows.
 
 use super::Model;
 use crate::Control;
@@ -15,15 +15,15 @@ pub struct Changed {
     pub notes: Vec<String>,
 }
 
-const UNCALIBRATED: &str =
-    "the calibration was learned with other rows and is dropped; fit again with `calibrate`";
+const CALIBRATION_DROPPED: &str =
+    "the calibration was learned from other rows and is dropped; fit again with `calibrate`";
 
 impl Model {
     /// Adds new rows; `unlabelled` is the weight of rows without a label, by default that of
     /// the fit.
     ///
     /// # Errors
-    /// If this kind of model cannot change, or the rows do not fit its columns.
+    /// If this kind of model cannot be updated, or the rows do not have its columns.
     pub fn update(
         &self,
         rows: &dyn Source,
@@ -32,16 +32,16 @@ impl Model {
         control: Control,
     ) -> Result<Changed> {
         let changed = (self.incremental()?).update(&self.fit, rows, unlabelled, control)?;
-        Ok(self.changed(changed, files, self.calibration.is_some()))
+        Ok(self.with_change(changed, files, self.calibration.is_some()))
     }
 
-    /// Merges models of different rows into one.
+    /// Merges models fitted to different rows into one.
     ///
     /// # Errors
     /// If they are of different kinds or were fitted differently.
     pub fn merge(models: &[Model]) -> Result<Changed> {
         let Some((first, others)) = models.split_first() else {
-            return Err(Error::parameter("there is no model to merge"));
+            return Err(Error::parameter("no models to merge"));
         };
         let incremental = first.incremental()?;
         for other in others {
@@ -58,32 +58,38 @@ impl Model {
         let changed = incremental.merge(&first.fit, &bodies)?;
         let files = others.iter().flat_map(|other| &other.provenance.files);
         let calibrated = models.iter().any(|model| model.calibration.is_some());
-        Ok(first.changed(changed, files.cloned().collect(), calibrated))
+        Ok(first.with_change(changed, files.cloned().collect(), calibrated))
     }
 
     /// Removes rows that the model was fitted to.
     ///
     /// # Errors
-    /// If this kind of model cannot change, or cannot have been fitted to the rows.
+    /// If rows cannot be removed from this kind of model, or it cannot have been fitted to them.
     pub fn forget(&self, rows: &dyn Source, control: Control) -> Result<Changed> {
         let changed = (self.incremental()?).forget(&self.fit, rows, control)?;
-        Ok(self.changed(changed, Vec::new(), self.calibration.is_some()))
+        Ok(self.with_change(changed, Vec::new(), self.calibration.is_some()))
     }
 
-    /// The model as one that can change without its rows.
+    /// The model as one that can be updated without the rows it was fitted to.
     ///
     /// # Errors
-    /// If it cannot, and why.
+    /// If it cannot be; the error says why.
     pub fn incremental(&self) -> Result<&dyn Incremental> {
         self.body.incremental()
     }
 
-    fn changed(&self, changed: model::Changed, files: Vec<String>, calibrated: bool) -> Changed {
+    /// This model with a changed body; the calibration does not apply to it.
+    fn with_change(
+        &self,
+        changed: model::Changed,
+        files: Vec<String>,
+        calibrated: bool,
+    ) -> Changed {
         let mut notes = changed.notes;
         let mut model = self.clone();
         if let Some((report, body)) = changed.result {
             if calibrated {
-                notes.push(UNCALIBRATED.into());
+                notes.push(CALIBRATION_DROPPED.into());
             }
             model.calibration = None;
             for file in files {
