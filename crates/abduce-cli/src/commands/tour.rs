@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// Run the worked examples on built-in data
 ///
-/// Each line compares an expected with an obtained result; the exit code is 1 if any differ.
+/// Each line compares an expected result with the obtained one. The exit code is 1 if any differ.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce tour")]
@@ -20,19 +20,19 @@ pub struct Arguments {}
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let mut output = Output::text(None, context)?;
-        let (mut all, mut wrong) = (Vec::new(), 0);
+        let (mut examples, mut different) = (Vec::new(), 0);
         for group in tour::GROUPS {
             let lines = (group.run)()?;
             if !context.json {
                 let heading = context.heading(&output, group.name);
                 writeln!(output, "{heading}")?;
             }
-            let longest = |line: &tour::Line| line.expected.width().max(line.obtained.width());
-            let width = lines.iter().map(longest).max().unwrap_or(0).max(22);
+            let line_width = |line: &tour::Line| line.expected.width().max(line.obtained.width());
+            let width = lines.iter().map(line_width).max().unwrap_or(0).max(22);
             for line in lines {
-                wrong += usize::from(!line.ok);
+                different += usize::from(!line.ok);
                 if context.json {
-                    all.push(json!({
+                    examples.push(json!({
                         "group": group.name,
                         "name": line.name,
                         "expected": line.expected,
@@ -52,13 +52,16 @@ impl Arguments {
             output.flush()?;
         }
         if context.json {
-            write_json(&mut output, &json!({ "examples": all, "ok": wrong == 0 }))?;
+            write_json(
+                &mut output,
+                &json!({ "examples": examples, "ok": different == 0 }),
+            )?;
         }
         output.finish()?;
-        match wrong {
+        match different {
             0 => Ok(()),
             _ if context.json => Err(Failure::Reported),
-            _ => Err(Failure::work(format!("{wrong} examples differ"))),
+            _ => Err(Failure::work(format!("{different} examples differ"))),
         }
     }
 }

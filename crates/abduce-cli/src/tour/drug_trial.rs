@@ -1,5 +1,5 @@
-//! A drug that helped 6 of 10 patients, under a prior that favours a probability above one half:
-//! density 0.8 above and 0.2 below, to be normalized.
+//! A drug that helped 6 of 10 patients, with a prior that favours probabilities above one half:
+//! its unnormalized density is 0.8 above and 0.2 below.
 
 use super::{Group, Line};
 use abduce::Result;
@@ -12,28 +12,28 @@ pub const GROUP: Group = Group {
 };
 
 fn run() -> Result<Vec<Line>> {
-    let seen = after(6.0, 4.0)?;
-    let nothing = after(0.0, 0.0)?;
+    let trial = posterior(6.0, 4.0)?;
+    let no_trial = posterior(0.0, 0.0)?;
     let mle = Bernoulli::mle(&counts(6.0, 4.0))?.probability;
     let (low, high) = clopper_pearson(6.0, 4.0, 0.95)?;
     Ok(vec![
         Line::number(
             "P(it helps more than half)",
             0.913_618,
-            seen.survival(0.5),
+            trial.survival(0.5),
             6,
         ),
         Line::number(
             "P(it helps the next)",
             0.627_715,
-            seen.mean().unwrap_or(f64::NAN),
+            trial.mean().unwrap_or(f64::NAN),
             6,
         ),
         Line::number("maximum likelihood", 0.6, mle, 6),
         Line::number(
             "P(it helps the first)",
             0.65,
-            nothing.mean().unwrap_or(f64::NAN),
+            no_trial.mean().unwrap_or(f64::NAN),
             6,
         ),
         Line::number("exact 95% interval, from", 0.262_378, low, 6),
@@ -41,14 +41,14 @@ fn run() -> Result<Vec<Line>> {
     ])
 }
 
-fn counts(helped: f64, not: f64) -> abduce::family::BernoulliStats {
+fn counts(helped: f64, not_helped: f64) -> abduce::family::BernoulliStats {
     let mut counts = BernoulliProbability.zero();
-    BernoulliProbability.observe(&[1.0, 0.0], &[helped, not], &mut counts);
+    BernoulliProbability.observe(&[1.0, 0.0], &[helped, not_helped], &mut counts);
     counts
 }
 
-fn after(helped: f64, not: f64) -> Result<QuadraturePosterior<BernoulliProbability>> {
+fn posterior(helped: f64, not_helped: f64) -> Result<QuadraturePosterior<BernoulliProbability>> {
     let prior = Expression::parse("0.8 if x > 0.5 else 0.2", &["x"])?;
     let prior = Curve::Expression(prior);
-    QuadraturePosterior::new(BernoulliProbability, prior, &counts(helped, not))
+    QuadraturePosterior::new(BernoulliProbability, prior, &counts(helped, not_helped))
 }

@@ -1,4 +1,4 @@
-//! Old Faithful: the maximum likelihood of two mixtures, as other programs find it.
+//! Old Faithful: the maximum likelihood of two mixtures, compared with that of other programs.
 
 use super::{Group, Line, open};
 use abduce::Control;

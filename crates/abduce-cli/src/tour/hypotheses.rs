@@ -57,12 +57,12 @@ fn enjoy_sport() -> Result<Vec<Line>> {
         }
     }
     let boundaries = Boundaries::new(&space, &examples)?;
-    let describe = |side: &[Conjunction]| {
-        let members: Vec<String> = side.iter().map(|h| space.describe(h)).collect();
+    let describe = |boundary: &[Conjunction]| {
+        let members: Vec<String> = boundary.iter().map(|h| space.describe(h)).collect();
         members.join(" ")
     };
     let posterior = ConjunctionPosterior::new(&space, &examples, Assumptions::default())?;
-    let size = posterior.possible().to_string();
+    let consistent = posterior.possible().to_string();
     Ok(vec![
         text(
             "EnjoySport: most specific",
@@ -74,7 +74,7 @@ fn enjoy_sport() -> Result<Vec<Line>> {
             "<Sunny, ?, ?, ?, ?, ?> <?, Warm, ?, ?, ?, ?>",
             &describe(&boundaries.general),
         ),
-        text("EnjoySport: consistent hypotheses", "6", &size),
+        text("EnjoySport: consistent hypotheses", "6", &consistent),
     ])
 }
 
@@ -88,6 +88,6 @@ fn map_names(hypotheses: &Hypotheses) -> String {
 }
 
 fn text(name: &str, expected: &str, obtained: &str) -> Line {
-    let same = expected == obtained;
-    Line::new(name, expected.into(), obtained.into(), same)
+    let ok = expected == obtained;
+    Line::new(name, expected.into(), obtained.into(), ok)
 }

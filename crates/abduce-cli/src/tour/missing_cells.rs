@@ -1,6 +1,6 @@
-//! A bivariate Gaussian whose second coordinate is missing on half of the rows.
-//! EM adds the conditional variance of the missing values; imputing conditional
-//! means only, which is hard EM, makes σ₂ too small and |ρ| too large.
+//! A bivariate Gaussian whose second coordinate is missing in half of the rows. EM adds the
+//! conditional variance of the missing values. Hard EM imputes conditional means only, which
+//! makes σ₂ too small and |ρ| too large.
 
 use super::{Group, Line, open};
 use abduce::Control;
@@ -15,29 +15,26 @@ pub const GROUP: Group = Group {
     run,
 };
 
-/// The maximum of the observed-data likelihood, from golden/missing.json.
+/// The maximum of the observed-data log-likelihood, and σ₂ and ρ there, from
+/// golden/missing.json.
 const LOG_LIKELIHOOD: f64 = -79.271_982_2;
 const SIGMA: f64 = 1.477_460_1;
 const RHO: f64 = 0.714_834_7;
 
 fn run() -> Result<Vec<Line>> {
-    let exact = learn(EStep::Soft)?;
-    let (sigma, rho) = second(&exact)?;
-    let (hard_sigma, hard_rho) = second(&learn(EStep::Hard)?)?;
-    // At the maximum, one more step changes nothing.
-    let change = exact
-        .trace
-        .windows(2)
-        .last()
-        .map_or(f64::NAN, |w| w[1] - w[0]);
+    let em = learn(EStep::Soft)?;
+    let (sigma, rho) = sigma_and_rho(&em)?;
+    let (hard_sigma, hard_rho) = sigma_and_rho(&learn(EStep::Hard)?)?;
+    // At the maximum, another iteration changes nothing.
+    let change = em.trace.windows(2).last().map_or(f64::NAN, |w| w[1] - w[0]);
     Ok(vec![
         Line::number(
             "log-likelihood of the observed values, EM",
             LOG_LIKELIHOOD,
-            exact.log_likelihood,
+            em.log_likelihood,
             6,
         ),
-        Line::below("its change in the last step", 1e-9, change.abs()),
+        Line::below("its change in the last iteration", 1e-9, change.abs()),
         Line::number("σ₂, EM", SIGMA, sigma, 4),
         Line::number("ρ, EM", RHO, rho, 4),
         Line::below("σ₂, hard EM: less than EM's", sigma, hard_sigma),
@@ -72,7 +69,7 @@ fn learn(step: EStep) -> Result<Fit> {
 }
 
 /// σ₂ and ρ.
-fn second(fit: &Fit) -> Result<(f64, f64)> {
+fn sigma_and_rho(fit: &Fit) -> Result<(f64, f64)> {
     match &fit.mixture.parameters.leaves[0][0] {
         Distribution::Multivariate(g) => {
             let sigma = |c: usize| g.covariance(c, c).sqrt();

@@ -1,5 +1,5 @@
-//! Two mixtures of Gaussians drawn by the library and fitted again, and
-//! the likelihood after switching labels, which does not change.
+//! Samples of two mixtures of Gaussians, fitted again; and the likelihood after switching the
+//! labels of the components, which does not change.
 
 use super::{Group, Line};
 use crate::io::random::chunk_rng;
@@ -20,7 +20,7 @@ pub const GROUP: Group = Group {
 
 const ROWS: usize = 10_000;
 
-/// Standard errors within which an estimate has to lie.
+/// The number of standard errors that an estimate may differ from the truth.
 const MAX_STANDARD_ERRORS: f64 = 4.0;
 
 fn run() -> Result<Vec<Line>> {
@@ -33,32 +33,37 @@ fn run() -> Result<Vec<Line>> {
     Ok(lines)
 }
 
-fn recover(weights: &[f64], means: &[f64], spreads: &[f64]) -> Result<Vec<Line>> {
-    let table = draw(weights, means, spreads)?;
+/// Draws rows of a mixture and compares the fitted parameters with the true ones.
+fn recover(weights: &[f64], means: &[f64], deviations: &[f64]) -> Result<Vec<Line>> {
+    let table = draw(weights, means, deviations)?;
     let k = weights.len();
-    let found = learn(&table, k, 0)?;
+    let fit = learn(&table, k, 0)?;
     let mut lines = Vec::new();
-    for (j, (weight, mean, sd)) in components(&found.mixture).into_iter().enumerate() {
-        let seen = weights[j] * ROWS as f64;
-        let error = |x: f64| (MAX_STANDARD_ERRORS * x * 1e4).ceil() / 1e4;
+    for (j, (weight, mean, sd)) in components(&fit.mixture).into_iter().enumerate() {
+        let rows = weights[j] * ROWS as f64;
+        let tolerance = |error: f64| (MAX_STANDARD_ERRORS * error * 1e4).ceil() / 1e4;
         let name = |what: &str| format!("{k} components, {what} {}", j + 1);
-        let share = (weights[j] * (1.0 - weights[j]) / ROWS as f64).sqrt();
-        lines.push(Line::about(&name("λ"), weights[j], error(share), weight));
-        let standard = spreads[j] / seen.sqrt();
-        lines.push(Line::about(&name("μ"), means[j], error(standard), mean));
-        let standard = spreads[j] / (2.0 * seen).sqrt();
-        lines.push(Line::about(&name("σ"), spreads[j], error(standard), sd));
+        let error = (weights[j] * (1.0 - weights[j]) / ROWS as f64).sqrt();
+        lines.push(Line::about(
+            &name("λ"),
+            weights[j],
+            tolerance(error),
+            weight,
+        ));
+        let error = deviations[j] / rows.sqrt();
+        lines.push(Line::about(&name("μ"), means[j], tolerance(error), mean));
+        let error = deviations[j] / (2.0 * rows).sqrt();
+        lines.push(Line::about(&name("σ"), deviations[j], tolerance(error), sd));
     }
     let other = learn(&table, k, 1)?;
     let name = format!("{k} components, log-likelihood from another start");
-    let size = found.log_likelihood.abs();
     lines.push(Line::new(
         &name,
-        format!("{:.3}", found.log_likelihood),
+        format!("{:.3}", fit.log_likelihood),
         format!("{:.3}", other.log_likelihood),
-        (found.log_likelihood - other.log_likelihood).abs() <= 1e-6 * size,
+        (fit.log_likelihood - other.log_likelihood).abs() <= 1e-6 * fit.log_likelihood.abs(),
     ));
-    let mut switched = found.mixture.clone();
+    let mut switched = fit.mixture.clone();
     switched.parameters.weights.reverse();
     switched
         .parameters
@@ -66,7 +71,8 @@ fn recover(weights: &[f64], means: &[f64], spreads: &[f64]) -> Result<Vec<Line>>
         .iter_mut()
         .for_each(|leaf| leaf.reverse());
     let name = format!("{k} components, log-likelihood with labels switched");
-    let (expected, obtained) = (total(&found.mixture, &table)?, total(&switched, &table)?);
+    let expected = total_log_likelihood(&fit.mixture, &table)?;
+    let obtained = total_log_likelihood(&switched, &table)?;
     lines.push(Line::number(&name, expected, obtained, 6));
     Ok(lines)
 }
@@ -81,7 +87,7 @@ fn learn(table: &Table, k: usize, seed: u64) -> Result<Fit> {
     fit(&specification, table, &options, Control::default())
 }
 
-/// Weight, mean and standard deviation of the components, by their means.
+/// Weight, mean and standard deviation of the components, sorted by mean.
 fn components(mixture: &FittedMixture) -> Vec<(f64, f64, f64)> {
     let mut components: Vec<(f64, f64, f64)> = (mixture.parameters.weights.iter())
         .zip(&mixture.parameters.leaves[0])
@@ -95,13 +101,13 @@ fn components(mixture: &FittedMixture) -> Vec<(f64, f64, f64)> {
     components
 }
 
-fn draw(weights: &[f64], means: &[f64], spreads: &[f64]) -> Result<Table> {
+fn draw(weights: &[f64], means: &[f64], deviations: &[f64]) -> Result<Table> {
     let family = LeafFamily::Gaussian {
         shape: (),
         prior: Default::default(),
         vague: None,
     };
-    let gaussians = means.iter().zip(spreads).map(|(mean, sd)| {
+    let gaussians = means.iter().zip(deviations).map(|(mean, sd)| {
         Distribution::Gaussian(Gaussian {
             mean: *mean,
             variance: sd * sd,
@@ -126,7 +132,7 @@ fn draw(weights: &[f64], means: &[f64], spreads: &[f64]) -> Result<Table> {
     Ok(Table::from_chunks(truth.schema.clone(), chunks))
 }
 
-fn total(mixture: &FittedMixture, table: &Table) -> Result<f64> {
+fn total_log_likelihood(mixture: &FittedMixture, table: &Table) -> Result<f64> {
     let mut total = 0.0;
     for chunk in table.chunks() {
         total += mixture.log_density(chunk)?.iter().sum::<f64>();

@@ -1,5 +1,5 @@
-//! The worked examples, a file per group. A new group is a file, its `mod` line
-//! and its line in the list.
+//! The worked examples, one file per group. To add a group, add its file, its `mod` line and its
+//! entry in `GROUPS`.
 
 mod drug_trial;
 mod faithful;
@@ -19,7 +19,7 @@ pub struct Group {
     pub run: fn() -> Result<Vec<Line>>,
 }
 
-/// The groups, in the order of the tour.
+/// The groups, in the order in which they are run.
 pub const GROUPS: &[Group] = &[
     drug_trial::GROUP,
     play_tennis::GROUP,
@@ -48,7 +48,7 @@ impl Line {
         }
     }
 
-    /// A number known to this many decimals.
+    /// A number that agrees with the expected one to this many decimals.
     fn number(name: &str, expected: f64, obtained: f64, decimals: usize) -> Line {
         let show = |x: f64| format!("{x:.decimals$}");
         let (expected, obtained) = (show(expected), show(obtained));
@@ -56,16 +56,17 @@ impl Line {
         Line::new(name, expected, obtained, ok)
     }
 
-    /// A number known up to a tolerance.
-    fn about(name: &str, expected: f64, error: f64, obtained: f64) -> Line {
+    /// A number within a tolerance of the expected one.
+    fn about(name: &str, expected: f64, tolerance: f64, obtained: f64) -> Line {
         Line::new(
             name,
-            format!("{expected} ± {error}"),
+            format!("{expected} ± {tolerance}"),
             format!("{obtained:.6}"),
-            (obtained - expected).abs() <= error,
+            (obtained - expected).abs() <= tolerance,
         )
     }
 
+    /// A number that is not below a limit.
     fn at_least(name: &str, least: f64, obtained: f64, decimals: usize) -> Line {
         Line::new(
             name,
@@ -75,6 +76,7 @@ impl Line {
         )
     }
 
+    /// A number below a limit.
     fn below(name: &str, limit: f64, obtained: f64) -> Line {
         Line::new(
             name,
@@ -84,7 +86,8 @@ impl Line {
         )
     }
 
-    fn same(name: &str, expected: u64, obtained: u64) -> Line {
+    /// A count that equals the expected one.
+    fn count(name: &str, expected: u64, obtained: u64) -> Line {
         Line::new(
             name,
             expected.to_string(),
@@ -94,7 +97,7 @@ impl Line {
     }
 }
 
-/// Opens a built-in table.
+/// Opens a table that is compiled into the program.
 fn open(text: &str, options: &ReadOptions) -> Result<Opened> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("table.csv");
@@ -102,16 +105,16 @@ fn open(text: &str, options: &ReadOptions) -> Result<Opened> {
     abduce::data::open(&[path.display().to_string()], options)
 }
 
-/// The table in memory; an error if it was streamed.
+/// The table in memory; an error if it is streamed.
 fn table(opened: &Opened) -> Result<&Table> {
     let too_large = || Error::data("the table does not fit into memory");
     opened.source.table().ok_or_else(too_large)
 }
 
 /// One row with the given categories; the other cells are missing.
-fn row_of_levels(schema: &Schema, seen: &[(&str, &str)]) -> Result<Chunk> {
+fn row_of_levels(schema: &Schema, levels: &[(&str, &str)]) -> Result<Chunk> {
     let mut codes = vec![None; schema.fields.len()];
-    for (column, level) in seen {
+    for (column, level) in levels {
         let position = schema.position(column)?;
         codes[position] = schema.fields[position].code(level);
     }

@@ -32,9 +32,9 @@ fn run() -> Result<Vec<Line>> {
     let model = learn(table)?;
     let half = learn(&hide_labels(table, target, |row| row % 2 == 0)?)?;
     let mut lines = vec![
-        Line::same("missing values in the table", 19, missing_values(table)),
-        Line::same("rows used by the fit", rows, model.rows),
-        Line::same(
+        Line::count("missing values in the table", 19, missing_values(table)),
+        Line::count("rows used by the fit", rows, model.rows),
+        Line::count(
             "rows predicted",
             rows,
             predictions(&model, table)?.len() as u64,
@@ -53,16 +53,16 @@ fn run() -> Result<Vec<Line>> {
     }
     let filled = Table::from_chunks(table.schema().clone(), filled);
     lines.extend([
-        Line::same("rows scored", rows, scored as u64),
-        Line::same("missing values after imputing", 0, missing_values(&filled)),
+        Line::count("rows scored", rows, scored as u64),
+        Line::count("missing values after imputing", 0, missing_values(&filled)),
         Line::at_least(
             "accuracy, 10-fold",
             0.97,
             cross_validated_accuracy(table, target)?,
             4,
         ),
-        Line::same("rows used, half of the labels hidden", rows, half.rows),
-        Line::same(
+        Line::count("rows used, half of the labels hidden", rows, half.rows),
+        Line::count(
             "rows predicted, half of the labels hidden",
             rows,
             predictions(&half, table)?.len() as u64,
@@ -86,8 +86,8 @@ fn learn(table: &Table) -> Result<Fit> {
     )
 }
 
-/// The accuracy on the rows whose label was hidden, nine in ten, of Gaussian
-/// discriminant analysis on the four measurements.
+/// The accuracy of Gaussian discriminant analysis on the four measurements, with nine in ten
+/// labels hidden; measured on the rows without a label.
 fn accuracy_with_90_percent_unlabelled() -> Result<f64> {
     let measurements = [
         "bill_length_mm",
@@ -149,23 +149,23 @@ fn accuracy(
     let labels = table.column(target);
     let predicted = predictions(fit, table)?;
     let rows: Vec<usize> = (0..labels.len()).filter(|row| selected(*row)).collect();
-    let right = rows
+    let correct = rows
         .iter()
         .filter(|&&row| value(&labels, row) == Some(predicted[row] as f64))
         .count();
-    Ok(right as f64 / rows.len() as f64)
+    Ok(correct as f64 / rows.len() as f64)
 }
 
-/// The share of rows that a model fitted without their fold predicts correctly.
+/// The share of rows predicted correctly by the model that was fitted to the other folds.
 fn cross_validated_accuracy(table: &Table, target: usize) -> Result<f64> {
     let rows = table.rows() as usize;
-    let mut right = 0.0;
+    let mut correct = 0.0;
     for fold in 0..FOLDS {
-        let (inside, outside): (Vec<usize>, Vec<usize>) =
+        let (held_out, training): (Vec<usize>, Vec<usize>) =
             (0..rows).partition(|row| row % FOLDS == fold);
-        let held_out = table.take(&inside);
-        let model = learn(&table.take(&outside))?;
-        right += accuracy(&model, &held_out, target, |_| true)? * inside.len() as f64;
+        let model = learn(&table.take(&training))?;
+        let rows_held_out = held_out.len() as f64;
+        correct += accuracy(&model, &table.take(&held_out), target, |_| true)? * rows_held_out;
     }
-    Ok(right / rows as f64)
+    Ok(correct / rows as f64)
 }

@@ -1,4 +1,4 @@
-//! Mitchell's PlayTennis: naive Bayes by hand, and what smoothing does to it.
+//! Mitchell's PlayTennis: naive Bayes without and with smoothing.
 
 use super::{Group, Line, open, row_of_levels};
 use abduce::Control;
@@ -77,10 +77,10 @@ fn learn(smoothing: f64, weight_smoothing: f64) -> Result<FittedMixture> {
     Ok(fit.mixture)
 }
 
-/// P(day, label).
+/// P(day, label), the joint probability of the attributes and the label.
 fn joint_probability(model: &FittedMixture, label: &str) -> Result<f64> {
-    let seen: Vec<(&str, &str)> = DAY.into_iter().chain([("PlayTennis", label)]).collect();
-    let row = row_of_levels(&model.schema, &seen)?;
+    let levels: Vec<(&str, &str)> = DAY.into_iter().chain([("PlayTennis", label)]).collect();
+    let row = row_of_levels(&model.schema, &levels)?;
     Ok(model.log_density(&row)?[0].exp())
 }
 
