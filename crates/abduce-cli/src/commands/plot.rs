@@ -44,7 +44,7 @@ pub struct Arguments {
     #[command(flatten)]
     data: DataArguments,
     /// What to draw [default: classification, or density if the model has no classes]
-    #[arg(long, value_name = "WHAT")]
+    #[arg(long, value_name = "PLOT")]
     what: Option<What>,
     /// Columns on a logarithmic axis
     #[arg(long, value_name = "A,B")]

@@ -12,7 +12,7 @@ use clap::Args;
 pub struct CalibrationOptions {
     /// Calibrate class probabilities on held-out rows: isotonic (step function) or platt
     /// (logistic curve)
-    #[arg(long, value_name = "HOW")]
+    #[arg(long, value_name = "METHOD")]
     calibrate: Option<CalibrationMethod>,
 
     /// Number of folds of held-out rows [default: 5]

@@ -26,7 +26,7 @@ pub struct Options {
 
     /// Prior scatter added to each variance, as a share of the variance of the column; keeps
     /// variances from collapsing to zero [default: 1e-6]
-    #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true, value_parser = not_negative)]
     variance_floor: Option<f64>,
 
     #[command(flatten)]

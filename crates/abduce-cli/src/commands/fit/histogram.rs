@@ -17,7 +17,7 @@ use clap::Args;
 pub struct Options {
     /// Number of bins of a column: fd (Freedman-Diaconis), scott, sturges, knuth,
     /// or a number [default: fd]
-    #[arg(long, value_name = "KIND_INFERENCE_NOTE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "BINS", allow_hyphen_values = true)]
     bins: Option<Bins>,
 
     /// Pseudocount spread over the whole range [default: 1 with --target, else 0]

@@ -22,7 +22,7 @@ pub struct Options {
     /// Kernel bandwidth: scott, silverman, isj (one column only), cv (leave-one-out likelihood;
     /// scott if duplicate rows leave no optimum), or a number for every column [default:
     /// scott]
-    #[arg(long, value_name = "KIND_INFERENCE_NOTE", allow_hyphen_values = true)]
+    #[arg(long, value_name = "BANDWIDTH", allow_hyphen_values = true)]
     bandwidth: Option<Rule>,
 
     /// The shape of the bandwidth: diagonal or full [default: diagonal]

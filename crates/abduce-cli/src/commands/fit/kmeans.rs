@@ -35,7 +35,7 @@ pub struct Options {
     /// How rows are assigned to centres: lloyd, hamerly, elkan or yinyang, which differ only in
     /// speed, or mini-batch, which moves the centres after every 4,096 rows [default: auto, the
     /// fastest]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "ALGORITHM")]
     algorithm: Option<Algorithm>,
 
     /// Number of starts to try [default: 10]
@@ -44,11 +44,11 @@ pub struct Options {
 
     /// How starts are seeded: greedy (kmeans++ with several candidates), kmeans++, parallel
     /// (k-means||, over all rows) or random [default: greedy]
-    #[arg(long, value_name = "HOW", value_parser = init)]
+    #[arg(long, value_name = "METHOD", value_parser = init)]
     init: Option<Init>,
 
     /// Relative change of the inertia at which the fit ends [default: 1e-8]
-    #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
+    #[arg(long, value_name = "TOLERANCE", allow_hyphen_values = true, value_parser = not_negative)]
     tol: Option<f64>,
 
     /// Maximum number of iterations [default: 1000]

@@ -53,7 +53,7 @@ pub struct Options {
     /// How starts are seeded: kmeans++, random (random rows), hierarchical (clusters merged
     /// step by step, the same for every seed), or auto, which is one hierarchical start, then
     /// kmeans++ and some random ones [default: auto]
-    #[arg(long, value_name = "HOW", value_parser = init)]
+    #[arg(long, value_name = "METHOD", value_parser = init)]
     init: Option<Init>,
 
     #[command(flatten)]

@@ -17,7 +17,7 @@ pub struct EmArguments {
 
     /// Relative change of the mean log-likelihood at which the fit ends [default: 1e-8, with
     /// --method online 1e-5]
-    #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
+    #[arg(long, value_name = "TOLERANCE", allow_hyphen_values = true, value_parser = not_negative)]
     tol: Option<f64>,
 
     /// Maximum number of iterations [default: 1000]

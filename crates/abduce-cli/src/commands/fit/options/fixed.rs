@@ -29,7 +29,7 @@ pub struct FixedOptions {
     /// "2:x=gaussian(5,0.36)" (mean, variance), or the weights, as in weights=0.4,0.6. With
     /// --start, "1" fixes a whole component, "1:x" one of its columns, and "weights" the weights,
     /// at their values in that model [repeatable]
-    #[arg(long, value_name = "WHAT")]
+    #[arg(long, value_name = "PART")]
     fix: Vec<String>,
 }
 

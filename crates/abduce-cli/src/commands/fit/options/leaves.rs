@@ -30,7 +30,7 @@ pub struct ColumnOptions {
 
     /// How to treat categories not seen in the fit: impossible (unless --smoothing gives them a
     /// probability) or missing [default: impossible]
-    #[arg(long, value_name = "WHAT")]
+    #[arg(long, value_name = "TREATMENT")]
     unseen: Option<Unseen>,
 
     /// Pseudocounts for the levels of one column, one per level, as in outlook=1,2,1
@@ -50,7 +50,7 @@ pub struct ColumnOptions {
 
     /// Strength of the weak prior that keeps variances from collapsing to zero, as a share of the
     /// variance of the column [default: 1e-6]
-    #[arg(long, value_name = "X", allow_hyphen_values = true, value_parser = not_negative)]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true, value_parser = not_negative)]
     variance_floor: Option<f64>,
 
     /// Columns with the same distribution in every class or component
