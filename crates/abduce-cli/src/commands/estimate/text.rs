@@ -66,23 +66,11 @@ fn parameters(estimate: &Estimate) -> TextTable {
     .into_iter()
     .filter(|(_, numbers)| numbers.is_some())
     .collect();
-    let mut names: Vec<&str> = Vec::new();
-    let known = columns.iter().filter_map(|(_, numbers)| *numbers);
-    let known = known.flat_map(|numbers| numbers.0.iter().map(|(name, _)| name.as_str()));
-    let with_interval = estimate
-        .intervals
-        .iter()
-        .map(|interval| interval.parameter.as_str());
-    for name in known.chain(with_interval) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
     let headings = columns.iter().map(|(head, _)| head.to_string());
     let interval_cells = [format!("{level} equal-tailed"), format!("{level} shortest")];
     let first = [String::new()];
     let mut table = TextTable::new(first.into_iter().chain(headings).chain(interval_cells));
-    for name in names {
+    for name in parameter_names(&columns, estimate) {
         let mut intervals = estimate.intervals.iter();
         let found = intervals.find(|interval| interval.parameter == name);
         let width = found.map_or(0.0, |found| found.equal_tailed.1 - found.equal_tailed.0);
@@ -105,6 +93,24 @@ fn parameters(estimate: &Estimate) -> TextTable {
         table.row(row.chain(interval_cells.unwrap_or_default()));
     }
     table
+}
+
+/// The names of the parameters that have an estimate or an interval, each once.
+fn parameter_names<'a>(
+    columns: &[(&str, Option<&'a Numbers>)],
+    estimate: &'a Estimate,
+) -> Vec<&'a str> {
+    let estimated = columns.iter().filter_map(|(_, numbers)| *numbers);
+    let estimated = estimated.flat_map(|numbers| numbers.0.iter().map(|(name, _)| name.as_str()));
+    let intervals = estimate.intervals.iter();
+    let with_interval = intervals.map(|interval| interval.parameter.as_str());
+    let mut names: Vec<&str> = Vec::new();
+    for name in estimated.chain(with_interval) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 fn lines(estimate: &Estimate) -> Vec<(String, String)> {
