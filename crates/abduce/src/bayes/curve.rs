@@ -1,5 +1,5 @@
-//! A prior over one parameter of any shape: an expression, a table of values, a
-//! distribution. It need not integrate to 1.
+//! A prior of any shape over one parameter: an expression, a table of values or a distribution.
+//! It need not integrate to 1.
 
 use super::Expression;
 use crate::family::Univariate;
@@ -8,7 +8,7 @@ use crate::{Error, Result};
 /// A function of one parameter that is nowhere negative.
 #[derive(Debug)]
 pub enum Curve {
-    /// Written by a user.
+    /// An expression that a user wrote.
     Expression(Expression),
     /// Values at ascending places, linear between them, 0 outside.
     Table(Vec<(f64, f64)>),
@@ -20,12 +20,11 @@ impl Curve {
     /// A table of places and values.
     ///
     /// # Errors
-    /// If there are fewer than two places, one comes twice, or a value is
-    /// negative or not finite.
+    /// If there are fewer than two places, one occurs twice, or a value is negative or not finite.
     pub fn table(mut points: Vec<(f64, f64)>) -> Result<Curve> {
         points.sort_by(|a, b| a.0.total_cmp(&b.0));
         if points.len() < 2 {
-            return Err(Error::data("a table of a prior needs two rows or more"));
+            return Err(Error::data("the table of a prior needs at least two rows"));
         }
         if let Some(pair) = points.windows(2).find(|pair| pair[0].0 == pair[1].0) {
             return Err(Error::data(format!(
@@ -36,7 +35,7 @@ impl Curve {
         let wrong = |(x, y): &&(f64, f64)| !(x.is_finite() && *y >= 0.0 && y.is_finite());
         if let Some((x, y)) = points.iter().find(wrong) {
             return Err(Error::data(format!(
-                "a prior is 0 or more everywhere, and the table says {y} at {x}"
+                "a prior must be 0 or more everywhere, but the table gives {y} at {x}"
             )));
         }
         Ok(Curve::Table(points))
@@ -69,7 +68,7 @@ impl Curve {
                     return Ok(value.ln());
                 }
                 Err(Error::parameter(format!(
-                    "a prior is 0 or more everywhere, and this one is {value} at {x}"
+                    "a prior must be 0 or more everywhere, but this one is {value} at {x}"
                 ))
                 .with_hint("write it so that it is defined for every value of the parameter"))
             }
@@ -78,7 +77,7 @@ impl Curve {
 
     /// Whether the value at x is negative, which no prior may be.
     pub(super) fn is_negative_at(&self, x: f64) -> bool {
-        matches!(self, Curve::Expression(own) if own.value(x) < 0.0)
+        matches!(self, Curve::Expression(expression) if expression.value(x) < 0.0)
     }
 
     /// Where the function may jump or bend.

@@ -1,12 +1,12 @@
-//! Confidence intervals of a probability, valid whatever it is: Clopper and Pearson's exact one,
-//! and Hoeffding's.
+//! Confidence intervals of a probability that have their coverage for every true probability:
+//! Clopper and Pearson's exact one, and Hoeffding's.
 
 use crate::family::{Beta, Univariate};
 use crate::{Error, Result};
 
-/// The exact interval of Clopper & Pearson (1934): all probabilities under
-/// which neither so many successes or more, nor so many or fewer, are less
-/// probable than half of 1 − level. Counts may be sums of weights.
+/// The exact interval of Clopper & Pearson (1934): all probabilities under which at least so many
+/// successes, and also at most so many, have a probability of (1 − level)/2 or more. Counts may be
+/// sums of weights.
 ///
 /// ```
 /// let (low, high) = abduce::bayes::clopper_pearson(6.0, 4.0, 0.95)?;
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn intervals_hold_the_truth_as_often_as_they_say() {
+    fn intervals_have_at_least_their_coverage() {
         for truth in [0.0, 0.003, 0.1, 0.37, 0.5, 0.9, 1.0] {
             for trials in [1, 7, 40] {
                 let exact = |s, f| clopper_pearson(s, f, 0.9).unwrap();
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_seen_says_nothing() {
+    fn without_rows_the_interval_is_the_whole_range() {
         assert_eq!(clopper_pearson(0.0, 0.0, 0.95).unwrap(), (0.0, 1.0));
         assert_eq!(hoeffding(0.0, 0.0, 1.0, 0.95).unwrap(), (0.0, 1.0));
         assert!(clopper_pearson(1.0, 1.0, 1.0).is_err());

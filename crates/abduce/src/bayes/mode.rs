@@ -29,9 +29,9 @@ impl Hill {
         let mut factor = vec![0.0; order * order];
         (0..order).for_each(|k| factor[k * order + k] = width(f, start, k));
         for _ in 0..TURNS {
-            let own = |z: &[f64]| f(&moved(&summit, &factor, z));
-            let top = climb(&own, order, stride);
-            let wider = spread(&own, &top);
+            let standardized = |z: &[f64]| f(&moved(&summit, &factor, z));
+            let top = climb(&standardized, order, stride);
+            let wider = spread(&standardized, &top);
             let is_round = wider.iter().enumerate().all(|(i, x)| {
                 let expected = if i % (order + 1) == 0 { 1.0 } else { 0.0 };
                 (x - expected).abs() < 0.2
@@ -78,8 +78,8 @@ impl Hill {
 pub(super) fn highest(f: &dyn Fn(&[f64]) -> f64, hill: &Hill) -> Vec<f64> {
     let mut best = hill.summit.clone();
     for _ in 0..3 {
-        let own = |z: &[f64]| f(&moved(&best, &hill.factor, z));
-        let top = climb(&own, best.len(), STRIDE);
+        let standardized = |z: &[f64]| f(&moved(&best, &hill.factor, z));
+        let top = climb(&standardized, best.len(), STRIDE);
         best = moved(&best, &hill.factor, &top);
     }
     best
@@ -138,9 +138,11 @@ fn climb(f: &dyn Fn(&[f64]) -> f64, order: usize, stride: f64) -> Vec<f64> {
         if (top - bottom).abs() <= 1e-13 * (1.0 + top.abs()) {
             break;
         }
-        let centre: Vec<f64> = (0..order)
-            .map(|k| simplex[..order].iter().map(|own| own.1[k]).sum::<f64>() / order as f64)
-            .collect();
+        let mean = |k: usize| {
+            let sum: f64 = simplex[..order].iter().map(|corner| corner.1[k]).sum();
+            sum / order as f64
+        };
+        let centre: Vec<f64> = (0..order).map(mean).collect();
         let along = |t: f64| -> (f64, Vec<f64>) {
             let worst = &simplex[order].1;
             let place: Vec<f64> = centre
@@ -164,14 +166,14 @@ fn climb(f: &dyn Fn(&[f64]) -> f64, order: usize, stride: f64) -> Vec<f64> {
             let contracted = along(if reflected.0 > bottom { 0.5 } else { -0.5 });
             if contracted.0 <= bottom.max(reflected.0) {
                 let best = simplex[0].1.clone();
-                for own in &mut simplex[1..] {
-                    let place: Vec<f64> = own
+                for corner in &mut simplex[1..] {
+                    let place: Vec<f64> = corner
                         .1
                         .iter()
                         .zip(&best)
                         .map(|(x, b)| b + 0.5 * (x - b))
                         .collect();
-                    *own = (f(&place), place);
+                    *corner = (f(&place), place);
                 }
                 continue;
             }
@@ -212,9 +214,9 @@ fn spread(f: &dyn Fn(&[f64]) -> f64, summit: &[f64]) -> Vec<f64> {
     let mut curvature = vec![0.0; order * order];
     for i in 0..order {
         let s = steps[i];
-        let own = (2.0 * peak - at(&[(i, s)]) - at(&[(i, -s)])) / (s * s);
-        curvature[i * order + i] = if own > 0.1 && own.is_finite() {
-            own
+        let second_derivative = (2.0 * peak - at(&[(i, s)]) - at(&[(i, -s)])) / (s * s);
+        curvature[i * order + i] = if second_derivative > 0.1 && second_derivative.is_finite() {
+            second_derivative
         } else {
             0.1
         };
@@ -268,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn places_on_another_hill_are_told_apart() {
+    fn a_place_beyond_a_valley_is_on_another_hill() {
         let f = |x: &[f64]| {
             let bell = |at: f64| (-50.0 * (x[0] - at).powi(2)).exp();
             (bell(0.0) + bell(3.0)).ln()

@@ -20,10 +20,10 @@ pub fn log_loss(
     rows: impl IntoIterator<Item = (f64, f64)>,
 ) -> Option<f64> {
     let (mut sum, mut weight) = (0.0, 0.0);
-    for (x, own) in rows {
-        if own > 0.0 {
-            sum -= own * fitted.log_density(x);
-            weight += own;
+    for (x, row_weight) in rows {
+        if row_weight > 0.0 {
+            sum -= row_weight * fitted.log_density(x);
+            weight += row_weight;
         }
     }
     (weight > 0.0).then(|| sum / weight + 0.0)

@@ -72,11 +72,10 @@ enum Order {
 }
 
 impl Expression {
-    /// Reads an expression; `variables` are the names that stand for the
-    /// variable.
+    /// Parses an expression; each of `variables` is a name of the variable.
     ///
     /// # Errors
-    /// If it cannot be read; the message says where.
+    /// If it cannot be parsed; the message names the position.
     pub fn parse(text: &str, variables: &[&str]) -> Result<Expression> {
         let root = Reader::new(text, variables).whole()?;
         Ok(Expression { root })
@@ -198,8 +197,9 @@ impl Node {
                 }
             }
             Node::Density(density, numbers) => {
-                let numbers: Vec<f64> = numbers.iter().map(|own| own.value(x)).collect();
-                (density.build)(&numbers).map_or(f64::NAN, |own| own.log_density(x))
+                let numbers: Vec<f64> = numbers.iter().map(|number| number.value(x)).collect();
+                (density.build)(&numbers)
+                    .map_or(f64::NAN, |distribution| distribution.log_density(x))
             }
             other => other.value(x).ln(),
         }
@@ -241,11 +241,11 @@ impl Node {
             }
             // The middle of a density is evaluated however narrow it is.
             Node::Density(density, numbers) if numbers.iter().all(Node::is_constant) => {
-                let numbers: Vec<f64> = numbers.iter().map(|own| own.value(0.0)).collect();
-                if let Ok(own) = (density.build)(&numbers) {
+                let numbers: Vec<f64> = numbers.iter().map(|number| number.value(0.0)).collect();
+                if let Ok(distribution) = (density.build)(&numbers) {
                     let levels = [0.001, 0.1, 0.5, 0.9, 0.999];
-                    into.extend(levels.iter().map(|p| own.quantile(*p)));
-                    into.extend(<[f64; 2]>::from(own.support()));
+                    into.extend(levels.iter().map(|p| distribution.quantile(*p)));
+                    into.extend(<[f64; 2]>::from(distribution.support()));
                 }
             }
             Node::Density(_, numbers) => numbers.iter().for_each(|n| n.breaks(into)),
@@ -262,7 +262,7 @@ impl Node {
     fn line(&self) -> Option<(f64, f64)> {
         match self {
             Node::Variable => Some((1.0, 0.0)),
-            own if own.is_constant() => Some((0.0, own.value(0.0))),
+            node if node.is_constant() => Some((0.0, node.value(0.0))),
             Node::Unary(Unary::Minus, inner) => inner.line().map(|(a, b)| (-a, -b)),
             Node::Binary(operation, left, right) => {
                 let ((a, b), (c, d)) = (left.line()?, right.line()?);
@@ -316,9 +316,11 @@ mod tests {
 
     #[test]
     fn names_of_distributions_are_their_densities() {
-        let own = Beta { a: 2.0, b: 3.0 }.density(0.3);
-        assert!((value("beta(2, 3)", 0.3) - own).abs() < 1e-15);
-        assert!((value("0.5*beta(2,3) + 0.5*uniform(0,1)", 0.3) - 0.5 * (own + 1.0)).abs() < 1e-15);
+        let density = Beta { a: 2.0, b: 3.0 }.density(0.3);
+        assert!((value("beta(2, 3)", 0.3) - density).abs() < 1e-15);
+        assert!(
+            (value("0.5*beta(2,3) + 0.5*uniform(0,1)", 0.3) - 0.5 * (density + 1.0)).abs() < 1e-15
+        );
     }
 
     #[test]
@@ -337,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_read_is_said_with_its_place() {
+    fn parse_errors_name_the_position() {
         let error = |text: &str| Expression::parse(text, &["x"]).unwrap_err().to_string();
         assert!(error("1 +").contains("place 4"), "{}", error("1 +"));
         assert!(error("(1").contains("\")\""));

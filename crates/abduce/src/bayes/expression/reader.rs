@@ -247,78 +247,59 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// The variable, a constant, or a function with its arguments.
     fn named(&mut self, name: &'a str) -> Result<Node> {
         if self.variables.contains(&name) {
             self.at += name.len();
             return Ok(Node::Variable);
         }
-        let constant = match name {
-            "pi" | "π" => Some(std::f64::consts::PI),
-            "e" => Some(std::f64::consts::E),
-            "inf" => Some(f64::INFINITY),
-            _ => None,
-        };
-        if let Some(constant) = constant {
+        if let Some(constant) = constant(name) {
             self.at += name.len();
             return Ok(Node::Number(constant));
         }
-        let function = match name {
-            "exp" => Some(Unary::Exp),
-            "log" | "ln" => Some(Unary::Ln),
-            "sqrt" => Some(Unary::Sqrt),
-            "abs" => Some(Unary::Abs),
-            "sin" => Some(Unary::Sin),
-            "cos" => Some(Unary::Cos),
-            _ => None,
-        };
-        let pair = match name {
-            "min" => Some(Binary::Min),
-            "max" => Some(Binary::Max),
-            "pow" => Some(Binary::Power),
-            _ => None,
-        };
-        let density = Named::find(name).filter(|own| own.is_density);
-        if function.is_none() && pair.is_none() && density.is_none() {
-            let known: Vec<String> = densities().map(|own| own.name.replace('-', "_")).collect();
-            return Err(Error::parameter(format!(
-                "\"{}\" cannot be read: \"{name}\" is not known",
-                self.text
-            ))
-            .with_hint(format!(
-                "the variable is {}; functions are exp, log, sqrt, abs, sin, cos, min, max, pow; \
-                 densities are {}",
-                self.variables.join(" or "),
-                known.join(", ")
-            )));
-        }
+        let function = Function::find(name).ok_or_else(|| self.unknown_name(name))?;
         self.at += name.len();
         let mut arguments = self.arguments()?;
-        let count = arguments.len();
-        let wrong = |wanted: usize| {
-            Error::parameter(format!(
-                "{name} takes {wanted} numbers, and {count} are given"
-            ))
-        };
-        match (function, pair, density) {
-            (Some(function), ..) if count == 1 => {
-                Ok(Node::Unary(function, Box::new(arguments.remove(0))))
-            }
-            (Some(_), ..) => Err(wrong(1)),
-            (_, Some(pair), _) if count == 2 => {
+        let (expected, given) = (function.arguments(), arguments.len());
+        if given != expected {
+            return Err(Error::parameter(format!(
+                "{name} takes {expected} numbers, and {given} are given"
+            )));
+        }
+        match function {
+            Function::Unary(function) => Ok(Node::Unary(function, Box::new(arguments.remove(0)))),
+            Function::Binary(function) => {
                 let right = arguments.remove(1);
-                Ok(binary(pair, arguments.remove(0), right))
+                Ok(binary(function, arguments.remove(0), right))
             }
-            (_, Some(_), _) => Err(wrong(2)),
-            (_, _, Some(density)) if count == density.numbers.len() => {
+            Function::Density(density) => {
                 // Parameters that do not depend on the variable are checked now.
                 if arguments.iter().all(Node::is_constant) {
-                    let numbers: Vec<f64> = arguments.iter().map(|own| own.value(0.0)).collect();
+                    let numbers: Vec<f64> = arguments
+                        .iter()
+                        .map(|argument| argument.value(0.0))
+                        .collect();
                     (density.build)(&numbers)?;
                 }
                 Ok(Node::Density(density, arguments))
             }
-            (_, _, other) => Err(wrong(other.map_or(0, |own| own.numbers.len()))),
         }
+    }
+
+    fn unknown_name(&self, name: &str) -> Error {
+        let known: Vec<String> = densities()
+            .map(|density| density.name.replace('-', "_"))
+            .collect();
+        Error::parameter(format!(
+            "\"{}\" cannot be read: \"{name}\" is not known",
+            self.text
+        ))
+        .with_hint(format!(
+            "the variable is {}; functions are exp, log, sqrt, abs, sin, cos, min, max, pow; \
+             densities are {}",
+            self.variables.join(" or "),
+            known.join(", ")
+        ))
     }
 
     fn arguments(&mut self) -> Result<Vec<Node>> {
@@ -335,4 +316,49 @@ impl<'a> Reader<'a> {
 
 fn binary(operation: Binary, left: Node, right: Node) -> Node {
     Node::Binary(operation, Box::new(left), Box::new(right))
+}
+
+/// A function that an expression can call.
+enum Function {
+    Unary(Unary),
+    Binary(Binary),
+    Density(&'static Named),
+}
+
+impl Function {
+    fn find(name: &str) -> Option<Function> {
+        match name {
+            "exp" => Some(Function::Unary(Unary::Exp)),
+            "log" | "ln" => Some(Function::Unary(Unary::Ln)),
+            "sqrt" => Some(Function::Unary(Unary::Sqrt)),
+            "abs" => Some(Function::Unary(Unary::Abs)),
+            "sin" => Some(Function::Unary(Unary::Sin)),
+            "cos" => Some(Function::Unary(Unary::Cos)),
+            "min" => Some(Function::Binary(Binary::Min)),
+            "max" => Some(Function::Binary(Binary::Max)),
+            "pow" => Some(Function::Binary(Binary::Power)),
+            _ => {
+                let density = Named::find(name).filter(|named| named.is_density);
+                density.map(Function::Density)
+            }
+        }
+    }
+
+    /// The number of arguments it takes.
+    fn arguments(&self) -> usize {
+        match self {
+            Function::Unary(_) => 1,
+            Function::Binary(_) => 2,
+            Function::Density(density) => density.numbers.len(),
+        }
+    }
+}
+
+fn constant(name: &str) -> Option<f64> {
+    match name {
+        "pi" | "π" => Some(std::f64::consts::PI),
+        "e" => Some(std::f64::consts::E),
+        "inf" => Some(f64::INFINITY),
+        _ => None,
+    }
 }

@@ -249,39 +249,72 @@ pub(super) fn pieces(
     places: &[f64],
     cuts: &[f64],
 ) -> Vec<Piece> {
-    let (low, high) = support;
-    // A number this close to a point has no digits of its distance.
-    let apart =
-        |x: f64, place: f64| place.is_infinite() || (x - place).abs() > 100.0 * nearest(place);
-    let inside = |x: &f64| low < *x && *x < high && apart(*x, low) && apart(*x, high);
-    let ends = [low, high].into_iter().filter(|x| x.is_finite());
-    let wanted = [0.0].into_iter().chain(places.iter().copied());
-    let mut places: Vec<f64> = ends.collect();
-    for x in wanted.filter(inside) {
-        if places.iter().all(|place| apart(x, *place)) {
-            places.push(x);
+    let places = distinct_places(support, places);
+    let (coarse, unit) = coarse_cuts(support, &places, cuts);
+    fine_cuts(support, &places, &coarse, unit)
+        .windows(2)
+        .map(|pair| Piece {
+            low: pair[0],
+            high: pair[1],
+            kind: kind(log_f, &places, &coarse, pair[0], pair[1]),
+        })
+        .collect()
+}
+
+/// Whether a number is far enough from a point for their distance to have digits.
+fn apart(x: f64, place: f64) -> bool {
+    place.is_infinite() || (x - place).abs() > 100.0 * nearest(place)
+}
+
+/// Whether a number is in a range, and apart from both of its ends.
+fn inside(x: f64, (low, high): (f64, f64)) -> bool {
+    low < x && x < high && apart(x, low) && apart(x, high)
+}
+
+/// The finite ends of the range, 0 and the places, without those outside the range or too close
+/// to another.
+fn distinct_places(support: (f64, f64), places: &[f64]) -> Vec<f64> {
+    let ends = [support.0, support.1].into_iter().filter(|x| x.is_finite());
+    let mut distinct: Vec<f64> = ends.collect();
+    for x in [0.0].into_iter().chain(places.iter().copied()) {
+        if inside(x, support) && distinct.iter().all(|place| apart(x, *place)) {
+            distinct.push(x);
         }
     }
-    places.sort_by(f64::total_cmp);
-    let free = |x: &f64| places.iter().all(|place| apart(*x, *place));
-    let own = cuts.iter().copied().filter(inside).filter(free);
-    let mut first: Vec<f64> = own.chain(places.iter().copied()).collect();
-    if first.len() < 2 {
-        let middle = first.first().copied().unwrap_or(0.0);
-        first.extend([middle - 1.0, middle + 1.0].into_iter().filter(inside));
+    distinct.sort_by(f64::total_cmp);
+    distinct
+}
+
+/// The places and cuts in order, and the distance between the first and the last. One more cut is
+/// added, at that distance, towards each infinite end.
+fn coarse_cuts(support: (f64, f64), places: &[f64], cuts: &[f64]) -> (Vec<f64>, f64) {
+    let (low, high) = support;
+    let free = |x: &f64| inside(*x, support) && places.iter().all(|place| apart(*x, *place));
+    let inner = cuts.iter().copied().filter(free);
+    let mut coarse: Vec<f64> = inner.chain(places.iter().copied()).collect();
+    if coarse.len() < 2 {
+        let middle = coarse.first().copied().unwrap_or(0.0);
+        let around = [middle - 1.0, middle + 1.0];
+        coarse.extend(around.into_iter().filter(|x| inside(*x, support)));
     }
-    first.sort_by(f64::total_cmp);
-    first.dedup();
-    let unit = first[first.len() - 1] - first[0];
+    coarse.sort_by(f64::total_cmp);
+    coarse.dedup();
+    let unit = coarse[coarse.len() - 1] - coarse[0];
     if low.is_infinite() {
-        first.insert(0, first[0] - unit);
+        coarse.insert(0, coarse[0] - unit);
     }
     if high.is_infinite() {
-        first.push(first[first.len() - 1] + unit);
+        coarse.push(coarse[coarse.len() - 1] + unit);
     }
-    let (least, most) = (first[0], first[first.len() - 1]);
+    (coarse, unit)
+}
+
+/// The coarse cuts, with more and more closely spaced ones towards the places, and more and more
+/// widely spaced ones towards infinite ends.
+fn fine_cuts((low, high): (f64, f64), places: &[f64], coarse: &[f64], unit: f64) -> Vec<f64> {
+    let (least, most) = (coarse[0], coarse[coarse.len() - 1]);
     let furthest = FURTHEST.max(1e6 * least.abs().max(most.abs()));
-    let mut all = first.clone();
+    let mut all = coarse.to_vec();
     for (end, from, sign) in [(low, least, -1.0), (high, most, 1.0)] {
         if end.is_infinite() {
             let steps = [1e1, 1e3, 1e6, 1e12, 1e24].map(|by| from + sign * by * unit);
@@ -289,7 +322,7 @@ pub(super) fn pieces(
             all.extend([sign * furthest, end]);
         }
     }
-    for pair in first.windows(2) {
+    for pair in coarse.windows(2) {
         for (place, other) in [(pair[0], pair[1]), (pair[1], pair[0])] {
             if places.contains(&place) {
                 let reach = 0.5 * (other - place);
@@ -304,38 +337,35 @@ pub(super) fn pieces(
     }
     all.sort_by(f64::total_cmp);
     all.dedup();
-    let kind = |low: f64, high: f64| {
-        let is_end = |x: f64| x.is_infinite() || places.contains(&x);
-        let reach = |place: f64| {
-            let others = first.iter().filter(|x| **x != place);
-            let distances = others.map(|x| 0.5 * (x - place).abs());
-            distances.fold(f64::INFINITY, f64::min)
-        };
-        match (is_end(low), is_end(high)) {
-            (true, false) => return Kind::Next(End::of(log_f, low, high, reach(low))),
-            (false, true) => return Kind::Next(End::of(log_f, high, low, reach(high))),
-            _ => {}
-        }
-        // The point from which the piece spans most orders of magnitude.
-        let orders = |place: &f64| {
-            let distances = [(low - place).abs(), (high - place).abs()];
-            distances[0].max(distances[1]) / distances[0].min(distances[1])
-        };
-        let outside = |place: &&f64| **place < low || high < **place;
-        let candidates = places.iter().chain([&least, &most]).filter(outside);
-        let best = candidates.max_by(|a, b| orders(a).total_cmp(&orders(b)));
-        match best.filter(|place| orders(place) > 4.0) {
-            Some(place) => Kind::Log(*place),
-            None => Kind::Plain,
-        }
+    all
+}
+
+/// How a piece is integrated.
+fn kind(log_f: &dyn Fn(f64) -> f64, places: &[f64], coarse: &[f64], low: f64, high: f64) -> Kind {
+    let is_end = |x: f64| x.is_infinite() || places.contains(&x);
+    let reach = |place: f64| {
+        let others = coarse.iter().filter(|x| **x != place);
+        let distances = others.map(|x| 0.5 * (x - place).abs());
+        distances.fold(f64::INFINITY, f64::min)
     };
-    all.windows(2)
-        .map(|pair| Piece {
-            low: pair[0],
-            high: pair[1],
-            kind: kind(pair[0], pair[1]),
-        })
-        .collect()
+    match (is_end(low), is_end(high)) {
+        (true, false) => return Kind::Next(End::of(log_f, low, high, reach(low))),
+        (false, true) => return Kind::Next(End::of(log_f, high, low, reach(high))),
+        _ => {}
+    }
+    // The point from which the piece spans most orders of magnitude.
+    let orders = |place: &f64| {
+        let distances = [(low - place).abs(), (high - place).abs()];
+        distances[0].max(distances[1]) / distances[0].min(distances[1])
+    };
+    let outside = |place: &&f64| **place < low || high < **place;
+    let (least, most) = (&coarse[0], &coarse[coarse.len() - 1]);
+    let candidates = places.iter().chain([least, most]).filter(outside);
+    let best = candidates.max_by(|a, b| orders(a).total_cmp(&orders(b)));
+    match best.filter(|place| orders(place) > 4.0) {
+        Some(place) => Kind::Log(*place),
+        None => Kind::Plain,
+    }
 }
 
 /// The least distance from a point at which a function is evaluated: next to 0 all numbers are
@@ -360,8 +390,8 @@ pub(super) fn judged(
     {
         return Total::Infinite;
     }
-    let (value, error) = integrals.fold((0.0, 0.0), |(value, error), own| {
-        (value + own.value, error + own.error)
+    let (value, error) = integrals.fold((0.0, 0.0), |(value, error), integral| {
+        (value + integral.value, error + integral.error)
     });
     if value > 0.0 && value.is_finite() && error <= ROUGH * value {
         Total::Finite(log_scale + value.ln())

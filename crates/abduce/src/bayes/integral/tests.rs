@@ -1,4 +1,4 @@
-//! Integrals against what is known of them.
+//! Integrals compared with exact results.
 
 use super::*;
 use std::f64::consts::{FRAC_2_PI, PI};
@@ -43,7 +43,7 @@ fn powers_have_their_integrals_however_slowly_they_fall() {
 }
 
 #[test]
-fn what_has_no_integral_is_told_from_what_is_not_known() {
+fn infinite_and_undetermined_integrals_are_distinguished() {
     let kind =
         |f: &dyn Fn(f64) -> f64, support: (f64, f64)| total(&|x| f(x).ln(), support, &[], &[]);
     for power in [-1.0, -1.001, -3.0] {

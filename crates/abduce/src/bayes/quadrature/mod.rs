@@ -75,15 +75,15 @@ impl<C: Conjugate> QuadraturePosterior<C> {
     pub fn new(pair: C, prior: Curve, stats: &C::Stats) -> Result<Self> {
         if pair.parameters().len() != 1 {
             return Err(Error::parameter(
-                "a prior of any shape is for models with one unknown parameter",
+                "a prior of any shape needs a family with one unknown parameter",
             )
-            .with_hint("say which parameters are known with `known`"));
+            .with_hint("give the other parameters with `known`"));
         }
         // The posterior under the flat prior is the likelihood, normalised.
         let flat = pair.prior("uniform", &[])?;
         let guide = pair.posterior(&flat, stats).ok();
-        let guide = guide.and_then(|own| own.marginals().into_iter().next());
-        let guide = guide.map(|(_, own)| own);
+        let guide = guide.and_then(|posterior| posterior.marginals().into_iter().next());
+        let guide = guide.map(|(_, marginal)| marginal);
         let support = match &guide {
             Some(guide) => guide.support(),
             None => C::Prior::RANGE,
@@ -128,7 +128,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         }
     }
 
-    /// Whether the prior integrates; `None` if that could not be settled.
+    /// Whether the prior integrates; `None` if that could not be determined.
     pub fn is_prior_proper(&self) -> Option<bool> {
         self.prior_total.is_finite()
     }
@@ -143,9 +143,9 @@ impl<C: Conjugate> QuadraturePosterior<C> {
             .into_iter()
             .map(|(x, weight)| Some((weight, self.pair.row(&[x])?.into_univariate()?)))
             .collect();
-        parts
-            .and_then(Averaged::new)
-            .ok_or_else(|| Error::numeric("there is no predictive distribution of single numbers"))
+        parts.and_then(Averaged::new).ok_or_else(|| {
+            Error::numeric("the predictive distribution is not one of single numbers")
+        })
     }
 
     fn log_integrand(&self, x: f64) -> f64 {
@@ -272,19 +272,19 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         places.push(self.mode);
         let pieces = pieces(&log, self.support, &places, &self.cuts);
         let f = |x: f64| self.integrand(x);
-        let whole = |own: &Piece| own.between(&f, self.log_scale, (own.low, own.high));
+        let whole = |piece: &Piece| piece.between(&f, self.log_scale, (piece.low, piece.high));
         let masses: Vec<_> = pieces.iter().map(whole).collect();
         match judged(&pieces, masses.iter().copied(), self.log_scale) {
             Total::Finite(log) => self.mass = (log - self.log_scale).exp(),
             Total::Infinite => return Err(improper()),
             Total::Unsettled => {
                 return Err(Error::numeric(
-                    "whether the posterior integrates could not be settled",
+                    "whether the posterior integrates could not be determined",
                 )
-                .with_hint("see more rows, or give a prior that is smoother or falls faster"));
+                .with_hint("use more rows, or a prior that is smoother or falls faster"));
             }
         }
-        let shares = masses.iter().map(|own| own.value / self.mass);
+        let shares = masses.iter().map(|integral| integral.value / self.mass);
         let summed = |shares: &mut dyn Iterator<Item = f64>| -> Vec<f64> {
             let mut sum = 0.0;
             let sums = shares.map(|share| {
@@ -305,8 +305,8 @@ impl<C: Conjugate> QuadraturePosterior<C> {
     fn nodes(&self) -> Vec<(f64, f64)> {
         let f = |x: f64| self.integrand(x);
         let bounds = self.below.iter().zip(&self.above);
-        let own = self.pieces.iter().zip(bounds);
-        let heavy = own.filter(|(_, (below, above))| 1.0 - *below - *above > 1e-13);
+        let pieces = self.pieces.iter().zip(bounds);
+        let heavy = pieces.filter(|(_, (below, above))| 1.0 - *below - *above > 1e-13);
         heavy
             .flat_map(|(piece, _)| piece.nodes(&f, self.log_scale))
             .collect()

@@ -11,8 +11,8 @@ impl<C: Conjugate> QuadraturePosterior<C> {
         // A density that falls as x^(−1 − s) has moments below s only.
         let endless = |end: f64, power: f64| {
             let mut ends = self.pieces.iter().filter_map(Piece::end);
-            let tail = ends.find(|own| own.place == end && end.is_infinite());
-            tail.is_some_and(|own| own.rate <= power + 1e-6)
+            let tail = ends.find(|tail| tail.place == end && end.is_infinite());
+            tail.is_some_and(|tail| tail.rate <= power + 1e-6)
         };
         let (low, high) = self.support;
         let mean = match (endless(low, 1.0), endless(high, 1.0)) {

@@ -1,4 +1,4 @@
-//! Posteriors by quadrature against what is known of them.
+//! Posteriors by quadrature compared with exact results.
 
 use super::*;
 use crate::bayes::Expression;
@@ -23,27 +23,27 @@ fn close(a: f64, b: f64, tolerance: f64) -> bool {
 
 #[test]
 fn a_conjugate_prior_gives_the_conjugate_posterior() {
-    let own = trial(expression("beta(3,2)")).unwrap();
+    let posterior = trial(expression("beta(3,2)")).unwrap();
     let exact = Beta { a: 9.0, b: 6.0 };
     for p in [0.001, 0.1, 0.5, 0.9, 0.9999] {
         let x = exact.quantile(p);
-        assert!(close(own.cdf(x), p, 1e-9));
-        assert!(close(own.quantile(p), x, 1e-8));
-        assert!(close(own.log_density(x), exact.log_density(x), 1e-9));
+        assert!(close(posterior.cdf(x), p, 1e-9));
+        assert!(close(posterior.quantile(p), x, 1e-8));
+        assert!(close(posterior.log_density(x), exact.log_density(x), 1e-9));
     }
-    assert!(close(own.mean().unwrap(), 0.6, 1e-10));
+    assert!(close(posterior.mean().unwrap(), 0.6, 1e-10));
     assert!(close(
-        own.variance().unwrap(),
+        posterior.variance().unwrap(),
         exact.variance().unwrap(),
         1e-10
     ));
-    assert!(close(own.mode(), exact.mode(), 1e-7));
+    assert!(close(posterior.mode(), exact.mode(), 1e-7));
     let pair = BernoulliProbability;
     let evidence = pair
-        .log_evidence(&Beta { a: 3.0, b: 2.0 }, &own.stats)
+        .log_evidence(&Beta { a: 3.0, b: 2.0 }, &posterior.stats)
         .unwrap()
         .unwrap();
-    assert!(close(own.log_evidence().unwrap(), evidence, 1e-9));
+    assert!(close(posterior.log_evidence().unwrap(), evidence, 1e-9));
 }
 
 #[test]
@@ -68,11 +68,11 @@ fn a_prior_of_any_height_has_its_evidence() {
 }
 
 #[test]
-fn a_table_is_its_straight_lines() {
+fn a_table_is_interpolated_linearly() {
     let table = Curve::table(vec![(1.0, 0.0), (0.0, 2.0)]).unwrap();
-    let own = trial(table).unwrap();
+    let posterior = trial(table).unwrap();
     let same = trial(expression("1 - x")).unwrap();
-    assert!(close(own.mean().unwrap(), same.mean().unwrap(), 1e-9));
+    assert!(close(posterior.mean().unwrap(), same.mean().unwrap(), 1e-9));
     assert!(Curve::table(vec![(0.0, 1.0)]).is_err());
     assert!(Curve::table(vec![(0.0, 1.0), (0.0, 2.0)]).is_err());
     assert!(Curve::table(vec![(0.0, -1.0), (1.0, 2.0)]).is_err());
@@ -84,30 +84,38 @@ fn a_spike_of_a_million_rows_is_found() {
     let mut seen = pair.zero();
     pair.observe(&[3.0], &[6e5], &mut seen);
     pair.observe(&[7.0], &[4e5], &mut seen);
-    let own = QuadraturePosterior::new(pair, expression("exp(-x)"), &seen).unwrap();
+    let posterior = QuadraturePosterior::new(pair, expression("exp(-x)"), &seen).unwrap();
     let exact = Gamma {
         shape: 4.6e6 + 1.0,
         rate: 1e6 + 1.0,
     };
-    assert!(close(own.mean().unwrap(), 4.6, 1e-6));
-    assert!(close(own.quantile(0.025), exact.quantile(0.025), 1e-9));
+    assert!(close(posterior.mean().unwrap(), 4.6, 1e-6));
+    assert!(close(
+        posterior.quantile(0.025),
+        exact.quantile(0.025),
+        1e-9
+    ));
 }
 
 #[test]
-fn rows_and_prior_far_apart_meet_between() {
+fn the_posterior_of_distant_rows_and_prior_lies_between_them() {
     let pair = GaussianMean { variance: 1.0 };
     let mut seen = pair.zero();
     pair.observe(&[30.0], &[1.0], &mut seen);
-    let own = QuadraturePosterior::new(pair, expression("normal(0, 1)"), &seen).unwrap();
-    assert!(close(own.mean().unwrap(), 15.0, 1e-8), "{:?}", own.mean());
-    assert!(close(own.quantile(0.5), 15.0, 1e-8));
+    let posterior = QuadraturePosterior::new(pair, expression("normal(0, 1)"), &seen).unwrap();
+    assert!(
+        close(posterior.mean().unwrap(), 15.0, 1e-8),
+        "{:?}",
+        posterior.mean()
+    );
+    assert!(close(posterior.quantile(0.5), 15.0, 1e-8));
 }
 
 #[test]
 fn improper_priors_have_no_evidence_and_improper_posteriors_are_refused() {
-    let own = trial(expression("1/(x*(1-x))")).unwrap();
-    assert_eq!(own.log_evidence(), None);
-    assert!(close(own.mean().unwrap(), 0.6, 1e-8));
+    let posterior = trial(expression("1/(x*(1-x))")).unwrap();
+    assert_eq!(posterior.log_evidence(), None);
+    assert!(close(posterior.mean().unwrap(), 0.6, 1e-8));
     let pair = GaussianMean { variance: 1.0 };
     let flat = QuadraturePosterior::new(pair, expression("1"), &pair.zero());
     assert!(flat.is_err());
@@ -123,18 +131,18 @@ fn improper_priors_have_no_evidence_and_improper_posteriors_are_refused() {
 }
 
 #[test]
-fn the_predictive_is_the_conjugate_one() {
+fn the_predictive_equals_the_conjugate_one() {
     let pair = PoissonRate;
     let mut seen = pair.zero();
     pair.observe(&[4.0], &[3.0], &mut seen);
-    let own = QuadraturePosterior::new(pair, expression("gamma(2,1)"), &seen).unwrap();
+    let posterior = QuadraturePosterior::new(pair, expression("gamma(2,1)"), &seen).unwrap();
     let exact = pair
         .predictive(&Gamma {
             shape: 14.0,
             rate: 4.0,
         })
         .unwrap();
-    let obtained = own.predictive().unwrap();
+    let obtained = posterior.predictive().unwrap();
     for x in [0.0, 2.0, 5.0, 12.0] {
         assert!(
             close(obtained.log_density(x), exact.log_density(x), 1e-7),
@@ -145,18 +153,22 @@ fn the_predictive_is_the_conjugate_one() {
 
 #[test]
 fn a_prior_narrower_than_the_likelihood_is_found() {
-    let own = trial(expression("normal(0.3, 1e-10)")).unwrap();
-    assert!(close(own.mean().unwrap(), 0.3, 1e-6));
+    let posterior = trial(expression("normal(0.3, 1e-10)")).unwrap();
+    assert!(close(posterior.mean().unwrap(), 0.3, 1e-6));
     let pair = GaussianMean { variance: 1e12 };
     let mut seen = pair.zero();
     pair.observe(&[0.0], &[1.0], &mut seen);
-    let own = QuadraturePosterior::new(pair, expression("normal(5e6, 1e10)"), &seen).unwrap();
+    let posterior = QuadraturePosterior::new(pair, expression("normal(5e6, 1e10)"), &seen).unwrap();
     let exact = 5e6 / 1.01;
-    assert!(close(own.mean().unwrap(), exact, 1e-6), "{:?}", own.mean());
+    assert!(
+        close(posterior.mean().unwrap(), exact, 1e-6),
+        "{:?}",
+        posterior.mean()
+    );
 }
 
 #[test]
-fn moments_that_do_not_exist_are_not_told() {
+fn moments_that_do_not_exist_are_not_reported() {
     let pair = GaussianMean { variance: 1.0 };
     let nothing = |prior: &str| QuadraturePosterior::new(pair, expression(prior), &pair.zero());
     let cauchy = nothing("student_t(0,1,1)").unwrap();
@@ -176,8 +188,8 @@ fn moments_that_do_not_exist_are_not_told() {
     // A row brings them back.
     let mut seen = pair.zero();
     pair.observe(&[0.0], &[1.0], &mut seen);
-    let own = QuadraturePosterior::new(pair, expression("student_t(0,1,1)"), &seen).unwrap();
-    assert!(own.mean().unwrap().abs() < 1e-9 && own.variance().unwrap() < 1.0);
+    let posterior = QuadraturePosterior::new(pair, expression("student_t(0,1,1)"), &seen).unwrap();
+    assert!(posterior.mean().unwrap().abs() < 1e-9 && posterior.variance().unwrap() < 1.0);
 }
 
 #[test]
@@ -203,7 +215,7 @@ fn measured(rows: &[f64], variance: f64, prior: &str) -> Result<QuadraturePoster
 }
 
 #[test]
-fn rows_and_prior_that_contradict_each_other_meet_in_the_middle() {
+fn conflicting_rows_and_prior_give_the_conjugate_posterior() {
     // The conjugate posterior: precisions add up, means are weighed by them.
     for (row, variance, centre, width) in [
         (10_000.0, 0.01, 9_900.0, 0.01),
@@ -212,34 +224,38 @@ fn rows_and_prior_that_contradict_each_other_meet_in_the_middle() {
         (170.0, 0.25, 150.0, 1.0),
     ] {
         let prior = format!("1.0*normal({centre},{width})");
-        let own = measured(&[row], variance, &prior).unwrap();
+        let posterior = measured(&[row], variance, &prior).unwrap();
         let precision = 1.0 / variance + 1.0 / width;
         let mean = (row / variance + centre / width) / precision;
         let deviation = precision.powf(-0.5);
         assert!(
-            (own.mode() - mean).abs() < 1e-5 * deviation.max(1e-3),
+            (posterior.mode() - mean).abs() < 1e-5 * deviation.max(1e-3),
             "{prior}"
         );
         assert!(
-            (own.mean().unwrap() - mean).abs() < 1e-6 * deviation,
+            (posterior.mean().unwrap() - mean).abs() < 1e-6 * deviation,
             "{prior}"
         );
-        let spread = own.variance().unwrap().sqrt();
+        let spread = posterior.variance().unwrap().sqrt();
         assert!(close(spread, deviation, 1e-6), "{prior}: {spread}");
     }
 }
 
 #[test]
 fn the_highest_of_narrow_peaks_is_the_mode() {
-    let own = trial(expression("normal(0.1,1e-8)+normal(0.612345,1e-8)")).unwrap();
-    assert!(close(own.mode(), 0.612345, 1e-4), "{}", own.mode());
-    assert!(own.survival(0.5) > 0.99);
-    let own = trial(expression("normal(0.3,1e-10)+normal(0.7,1e-10)")).unwrap();
-    assert!(close(own.mode(), 0.7, 1e-4), "{}", own.mode());
+    let posterior = trial(expression("normal(0.1,1e-8)+normal(0.612345,1e-8)")).unwrap();
+    assert!(
+        close(posterior.mode(), 0.612345, 1e-4),
+        "{}",
+        posterior.mode()
+    );
+    assert!(posterior.survival(0.5) > 0.99);
+    let posterior = trial(expression("normal(0.3,1e-10)+normal(0.7,1e-10)")).unwrap();
+    assert!(close(posterior.mode(), 0.7, 1e-4), "{}", posterior.mode());
     // Their heights under 6 successes and 4 failures.
     let height = |p: f64| p.powi(6) * (1.0 - p).powi(4);
     let share = height(0.7) / (height(0.7) + height(0.3));
-    assert!(close(own.survival(0.5), share, 1e-6));
+    assert!(close(posterior.survival(0.5), share, 1e-6));
 }
 
 #[test]
@@ -257,35 +273,52 @@ fn a_pole_inside_is_improper_if_it_does_not_integrate() {
 fn conjugate_priors_that_hardly_integrate_agree_with_their_rule() {
     // Beta(0.01, 1) and Beta(0.01, 0.05), not normalised.
     for (prior, a, b) in [("x^-0.99", 0.01, 1.0), ("x^-0.99*(1-x)^-0.95", 0.01, 0.05)] {
-        let own = trial(expression(prior)).unwrap();
+        let posterior = trial(expression(prior)).unwrap();
         let exact = Beta {
             a: a + 6.0,
             b: b + 4.0,
         };
-        let evidence = BernoulliProbability.log_evidence(&Beta { a, b }, &own.stats);
+        let evidence = BernoulliProbability.log_evidence(&Beta { a, b }, &posterior.stats);
         let evidence = evidence.unwrap().unwrap();
-        let found = own.log_evidence().unwrap();
+        let found = posterior.log_evidence().unwrap();
         assert!(close(found, evidence, 1e-6), "{prior}: {found} {evidence}");
-        assert!(close(own.mean().unwrap(), exact.mean().unwrap(), 1e-9));
-        assert!(close(own.quantile(0.025), exact.quantile(0.025), 1e-8));
+        assert!(close(
+            posterior.mean().unwrap(),
+            exact.mean().unwrap(),
+            1e-9
+        ));
+        assert!(close(
+            posterior.quantile(0.025),
+            exact.quantile(0.025),
+            1e-8
+        ));
     }
     // Half of its mass lies below 1e-300.
     let mut seen = PoissonRate.zero();
     PoissonRate.observe(&[0.0], &[3.0], &mut seen);
     PoissonRate.observe(&[2.0], &[1.0], &mut seen);
-    let own = QuadraturePosterior::new(PoissonRate, expression("1.0*gamma(.001,.001)"), &seen);
-    let own = own.unwrap();
+    let posterior =
+        QuadraturePosterior::new(PoissonRate, expression("1.0*gamma(.001,.001)"), &seen);
+    let posterior = posterior.unwrap();
     let belief = |shape: f64, rate: f64| Gamma { shape, rate };
     let evidence = PoissonRate.log_evidence(&belief(0.001, 0.001), &seen);
     let evidence = evidence.unwrap().unwrap();
-    assert!(close(own.log_evidence().unwrap(), evidence, 1e-6));
+    assert!(close(posterior.log_evidence().unwrap(), evidence, 1e-6));
     let exact = belief(2.001, 4.001);
-    assert!(close(own.mean().unwrap(), exact.mean().unwrap(), 1e-9));
-    assert!(close(own.quantile(0.975), exact.quantile(0.975), 1e-8));
+    assert!(close(
+        posterior.mean().unwrap(),
+        exact.mean().unwrap(),
+        1e-9
+    ));
+    assert!(close(
+        posterior.quantile(0.975),
+        exact.quantile(0.975),
+        1e-8
+    ));
 }
 
 #[test]
-fn priors_are_proper_improper_or_not_settled() {
+fn priors_are_proper_improper_or_undetermined() {
     let proper = |prior: &str| trial(expression(prior)).unwrap().is_prior_proper();
     assert_eq!(proper("abs(sin(1000*x))"), Some(true));
     assert_eq!(proper("x^-0.999"), Some(true));
@@ -297,8 +330,8 @@ fn priors_are_proper_improper_or_not_settled() {
 
 #[test]
 fn a_pole_that_integrates_is_the_mode_wherever_it_is() {
-    let own = trial(expression("abs(x-0.5)^-0.5")).unwrap();
-    assert_eq!(own.mode(), 0.5);
+    let posterior = trial(expression("abs(x-0.5)^-0.5")).unwrap();
+    assert_eq!(posterior.mode(), 0.5);
     // ∫ |x − ½|^−½ = 2√2, and of the posterior by x = ½ ± t², which has no pole.
     let height = |x: f64| x.powi(6) * (1.0 - x).powi(4);
     let over = |sign: f64| move |t: f64| 2.0 * height(0.5 + sign * t * t);
@@ -306,8 +339,12 @@ fn a_pole_that_integrates_is_the_mode_wherever_it_is() {
     let half = |sign: f64| integrate(over(sign), 0.0, root, &[], 1e-12).value;
     let (below, above) = (half(-1.0), half(1.0));
     let evidence = ((below + above) / 8.0_f64.sqrt()).ln();
-    assert!(close(own.log_evidence().unwrap(), evidence, 1e-8));
-    assert!(close(own.survival(0.5), above / (below + above), 1e-8));
+    assert!(close(posterior.log_evidence().unwrap(), evidence, 1e-8));
+    assert!(close(
+        posterior.survival(0.5),
+        above / (below + above),
+        1e-8
+    ));
     let mut failures = BernoulliProbability.zero();
     BernoulliProbability.observe(&[0.0], &[10.0], &mut failures);
     for prior in ["x^-0.5", "x^-0.99", "1", "exp(-x)"] {

@@ -27,20 +27,20 @@ pub(super) fn hills(
 ) -> Result<Vec<Hill>> {
     // A peak as narrow as rounding is no hill, and neither is a plain.
     let is_sound = |hill: &Hill| {
-        let mut own = hill.summit.iter().enumerate().map(|(k, u)| {
+        let mut widths_are_sound = hill.summit.iter().enumerate().map(|(k, u)| {
             let width = hill.factor[k * (charts.len() + 1)];
             width < 100.0 && width > 1e-13 * (1.0 + u.abs())
         });
-        hill.height > f64::NEG_INFINITY && own.all(|is_sound| is_sound)
+        hill.height > f64::NEG_INFINITY && widths_are_sound.all(|is_sound| is_sound)
     };
     let is_inside = |hill: &Hill| {
-        let mut own = hill.summit.iter().zip(charts);
-        own.all(|(u, chart)| chart.limits().0 < *u && *u < chart.limits().1)
+        let mut coordinates = hill.summit.iter().zip(charts);
+        coordinates.all(|(u, chart)| chart.limits().0 < *u && *u < chart.limits().1)
     };
     let (mut hills, mut needles): (Vec<Hill>, Vec<Hill>) = (Vec::new(), Vec::new());
     let starts = starts(parameters, charts, log_density, start, stretch)?;
     for (i, place) in starts.into_iter().enumerate() {
-        let is_known = |place: &[f64]| hills.iter().any(|own| own.holds(log_density, place));
+        let is_known = |place: &[f64]| hills.iter().any(|hill| hill.holds(log_density, place));
         if hills.len() == MOST_HILLS || is_known(&place) {
             continue;
         }
@@ -64,7 +64,7 @@ pub(super) fn hills(
     hills.sort_by(|a, b| b.log_mass().total_cmp(&a.log_mass()));
     // Hills without mass get no draws.
     let most = hills.first().map(Hill::log_mass);
-    hills.retain(|own| most.is_some_and(|most| own.log_mass() > most - 20.0));
+    hills.retain(|hill| most.is_some_and(|most| hill.log_mass() > most - 20.0));
     Ok(hills)
 }
 
@@ -95,11 +95,11 @@ fn starts(
     let points = Points::new(start.len(), 0)?;
     let scattered = (1..=64).map(|i| {
         let coordinates = start.iter().zip(charts).enumerate();
-        let own = coordinates.map(|(k, (u, chart))| {
+        let place = coordinates.map(|(k, (u, chart))| {
             let (low, high) = chart.limits();
             (u + 8.0 * (points.coordinate(i, k) - 0.5)).clamp(low, high)
         });
-        let place: Vec<f64> = own.collect();
+        let place: Vec<f64> = place.collect();
         (log_density(&place), place)
     });
     let mut scattered: Vec<(f64, Vec<f64>)> = scattered.collect();

@@ -43,7 +43,7 @@ pub struct SampledPosterior {
     /// The logarithm of p(D), the priors normalised; `None` if one is not known to
     /// integrate.
     pub log_evidence: Option<f64>,
-    /// How many equally weighted draws these are worth.
+    /// The effective number of draws, (Σ w)² / Σ w².
     pub effective: f64,
 }
 
@@ -59,7 +59,7 @@ impl SampledPosterior {
     ///
     /// # Errors
     /// If a prior is negative somewhere, the posterior has no mode or does not integrate, or the
-    /// draws are worth too few.
+    /// effective number of draws is too small.
     pub fn new(
         parameters: &[Parameter],
         log_likelihood: impl Fn(&[f64]) -> f64 + Sync,
@@ -67,14 +67,14 @@ impl SampledPosterior {
         count: usize,
         seed: u64,
     ) -> Result<SampledPosterior> {
-        Self::drawn(parameters, log_likelihood, start, count, seed, false)
+        Self::sample(parameters, log_likelihood, start, count, seed, false)
     }
 
     /// The same for a bounded likelihood: under priors that integrate, the posterior then
     /// integrates too, however slowly it decays.
     ///
     /// # Errors
-    /// As [`new`](SampledPosterior::new).
+    /// See [`new`](SampledPosterior::new).
     pub fn of_bounded(
         parameters: &[Parameter],
         log_likelihood: impl Fn(&[f64]) -> f64 + Sync,
@@ -82,10 +82,10 @@ impl SampledPosterior {
         count: usize,
         seed: u64,
     ) -> Result<SampledPosterior> {
-        Self::drawn(parameters, log_likelihood, start, count, seed, true)
+        Self::sample(parameters, log_likelihood, start, count, seed, true)
     }
 
-    fn drawn(
+    fn sample(
         parameters: &[Parameter],
         log_likelihood: impl Fn(&[f64]) -> f64 + Sync,
         start: &[f64],
@@ -96,27 +96,21 @@ impl SampledPosterior {
         let space = Space::new(parameters, log_likelihood)?;
         space.log_prior(start)?;
         let log_density = |u: &[f64]| space.log_density(u);
-        let mut start = space.coordinates(start);
+        let start = space.coordinates(start);
         let stretch = |u: &mut [f64]| space.stretch(u);
         let hills = hills(parameters, &space.charts, &log_density, &start, &stretch)?;
         if hills.is_empty() {
             return Err(Error::numeric(
-                "the posterior has no mode: it is 0 wherever looked at",
+                "no mode of the posterior was found: its density is 0 at every point tried",
             ));
         }
         let log_priors = log_prior_totals(parameters)?;
         if !(bounded && log_priors.is_some()) {
-            // Also from the start: a search that climbs a narrow peak misses everything else.
-            stretch(&mut start);
-            let summits = hills.iter().map(|hill| &hill.summit);
-            let end = |from: &Vec<f64>| open_end(parameters, &space.charts, &log_density, from);
-            if let Some(end) = summits.chain([&start]).find_map(end) {
-                return Err(improper_because(&format!("it does not fall as {end}")));
-            }
+            check_ends(parameters, &space, &hills, start)?;
         }
         let points = Points::new(parameters.len() + 1, seed)?;
         let mut proposal = fitted_proposal(&hills, &points, count / 4, &log_density);
-        let drawn = weighed(&mut proposal, &points, count, &log_density);
+        let drawn = weighted_draws(&mut proposal, &points, count, &log_density);
         let logs = drawn.iter().map(|(log, _)| *log);
         let most = logs.fold(f64::NEG_INFINITY, f64::max);
         if !most.is_finite() {
@@ -124,21 +118,16 @@ impl SampledPosterior {
         }
         let raw: Vec<f64> = drawn.iter().map(|(log, _)| (log - most).exp()).collect();
         let total: f64 = raw.iter().sum();
-        let effective = worth(&drawn);
+        let effective = effective_draws(&drawn);
         if effective < FEWEST {
             return Err(Error::numeric(format!(
-                "the posterior could not be sampled: {count} draws are worth only {effective:.0}"
+                "the posterior could not be sampled: the effective number of {count} draws is only \
+                 {effective:.0}"
             ))
-            .with_hint("see more rows, or give priors that are smoother or less far from them"));
+            .with_hint("use more rows, or priors that are smoother or closer to the likelihood"));
         }
         let drawn: Vec<Vec<f64>> = drawn.iter().map(|(_, u)| space.place(u).0).collect();
-        let is_negative = |x: &&Vec<f64>| {
-            let mut pairs = parameters.iter().zip(x.iter());
-            pairs.any(|(parameter, x)| parameter.is_negative_at(*x))
-        };
-        if let Some(x) = drawn.iter().find(is_negative) {
-            space.log_prior(x)?;
-        }
+        check_priors(parameters, &space, &drawn)?;
         let angles: Vec<bool> = parameters.iter().map(Parameter::is_angle).collect();
         let turned = |mut x: Vec<f64>| {
             let directions = x.iter_mut().zip(&angles).filter(|(_, is_angle)| **is_angle);
@@ -149,7 +138,8 @@ impl SampledPosterior {
             draws: drawn.into_iter().map(turned).collect(),
             weights: raw.iter().map(|weight| weight / total).collect(),
             mode: turned(mode(parameters, &space, &hills)),
-            log_evidence: log_priors.map(|own| most + (total / count as f64).ln() - own),
+            log_evidence: log_priors
+                .map(|log_prior| most + (total / count as f64).ln() - log_prior),
             effective,
             angles,
         })
@@ -230,7 +220,8 @@ impl SampledPosterior {
     ) -> Result<Averaged> {
         let parts = self.weighted();
         let parts = parts.filter_map(|(weight, draw)| Some((weight, row(draw)?)));
-        Averaged::new(parts).ok_or_else(|| Error::numeric("no draw predicts a row"))
+        Averaged::new(parts)
+            .ok_or_else(|| Error::numeric("no draw gives a predictive distribution"))
     }
 }
 
@@ -246,6 +237,40 @@ fn quantile(cumulative: &[(f64, f64)], p: f64) -> f64 {
     }
 }
 
+/// An error if the density does not fall towards an end of a parameter's range.
+fn check_ends<L: Fn(&[f64]) -> f64 + Sync>(
+    parameters: &[Parameter],
+    space: &Space<L>,
+    hills: &[Hill],
+    mut start: Vec<f64>,
+) -> Result<()> {
+    // Also from the start: a search that climbs a narrow peak misses everything else.
+    space.stretch(&mut start);
+    let log_density = |u: &[f64]| space.log_density(u);
+    let summits = hills.iter().map(|hill| &hill.summit);
+    let end = |from: &Vec<f64>| open_end(parameters, &space.charts, &log_density, from);
+    match summits.chain([&start]).find_map(end) {
+        Some(end) => Err(improper_because(&format!("it does not fall as {end}"))),
+        None => Ok(()),
+    }
+}
+
+/// An error if a prior is negative at one of the draws.
+fn check_priors<L: Fn(&[f64]) -> f64 + Sync>(
+    parameters: &[Parameter],
+    space: &Space<L>,
+    draws: &[Vec<f64>],
+) -> Result<()> {
+    let is_negative = |x: &&Vec<f64>| {
+        let mut pairs = parameters.iter().zip(x.iter());
+        pairs.any(|(parameter, x)| parameter.is_negative_at(*x))
+    };
+    match draws.iter().find(is_negative) {
+        Some(x) => space.log_prior(x).map(|_| ()),
+        None => Ok(()),
+    }
+}
+
 /// The logarithm of the integral of the priors, if they are known to have one.
 fn log_prior_totals(parameters: &[Parameter]) -> Result<Option<f64>> {
     let totals = parameters.iter().map(Parameter::total);
@@ -258,14 +283,14 @@ fn log_prior_totals(parameters: &[Parameter]) -> Result<Option<f64>> {
 }
 
 /// Draws from the proposal, each with the logarithm of its weight.
-fn weighed(
+fn weighted_draws(
     proposal: &mut Proposal,
     points: &Points,
     count: usize,
     log_density: &(dyn Fn(&[f64]) -> f64 + Sync),
 ) -> Vec<(f64, Vec<f64>)> {
     let draws = proposal.draw(points, count).into_par_iter();
-    let weigh = |u: Vec<f64>| {
+    let weighted = |u: Vec<f64>| {
         let log = log_density(&u) - proposal.log_density(&u);
         let log = if log.is_finite() {
             log
@@ -274,7 +299,7 @@ fn weighed(
         };
         (log, u)
     };
-    draws.map(weigh).collect()
+    draws.map(weighted).collect()
 }
 
 /// The proposal on the hills, fitted to draws in a few rounds; the one with the most effective
@@ -288,19 +313,19 @@ fn fitted_proposal(
     let mut proposal = Proposal::about(hills);
     let mut best = (0.0, proposal.clone());
     for round in 0..ROUNDS {
-        let mut draws = weighed(&mut proposal, points, count, log_density);
-        let worth = worth(&draws);
-        if worth > best.0 {
-            best = (worth, proposal.clone());
+        let mut draws = weighted_draws(&mut proposal, points, count, log_density);
+        let effective = effective_draws(&draws);
+        if effective > best.0 {
+            best = (effective, proposal.clone());
         }
-        if worth > 0.7 * draws.len() as f64 {
+        if effective > 0.7 * draws.len() as f64 {
             break;
         }
         if round == 0 {
-            proposal.scatter();
+            proposal.split_components();
             continue;
         }
-        tempered(&mut draws);
+        temper(&mut draws);
         proposal.adapt(&draws);
     }
     best.1
@@ -324,8 +349,8 @@ fn mode<L: Fn(&[f64]) -> f64 + Sync>(
 }
 
 /// The effective number of draws with these log-weights.
-fn worth(draws: &[(f64, Vec<f64>)]) -> f64 {
-    let logs = draws.iter().map(|own| own.0);
+fn effective_draws(draws: &[(f64, Vec<f64>)]) -> f64 {
+    let logs = draws.iter().map(|draw| draw.0);
     let most = logs.clone().fold(f64::NEG_INFINITY, f64::max);
     let weights = logs.map(|log| (log - most).exp());
     let sum: f64 = weights.clone().sum();
@@ -334,16 +359,16 @@ fn worth(draws: &[(f64, Vec<f64>)]) -> f64 {
 
 /// Turns log-weights into weights that sum to 1, none of which is so large that it dominates a
 /// fit (Ionides 2008).
-fn tempered(draws: &mut [(f64, Vec<f64>)]) {
-    let logs = draws.iter().map(|own| own.0);
+fn temper(draws: &mut [(f64, Vec<f64>)]) {
+    let logs = draws.iter().map(|draw| draw.0);
     let most = logs.fold(f64::NEG_INFINITY, f64::max);
-    let sum: f64 = draws.iter().map(|own| (own.0 - most).exp()).sum();
+    let sum: f64 = draws.iter().map(|draw| (draw.0 - most).exp()).sum();
     let largest = sum / (draws.len() as f64).sqrt();
-    for own in draws.iter_mut() {
-        own.0 = (own.0 - most).exp().min(largest);
+    for draw in draws.iter_mut() {
+        draw.0 = (draw.0 - most).exp().min(largest);
     }
-    let sum: f64 = draws.iter().map(|own| own.0).sum();
-    draws.iter_mut().for_each(|own| own.0 /= sum);
+    let sum: f64 = draws.iter().map(|draw| draw.0).sum();
+    draws.iter_mut().for_each(|draw| draw.0 /= sum);
 }
 
 /// The place, moved to the ends of parameters where the density is higher.

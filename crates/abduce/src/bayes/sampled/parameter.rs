@@ -229,9 +229,9 @@ impl Parameter {
             Domain::Angle {
                 held: Some((by, strength)),
                 ..
-            } => parameters
-                .get(by)
-                .map_or(0.0, |own| 0.5 * (strength * own.max(0.0)).ln_1p()),
+            } => parameters.get(by).map_or(0.0, |concentration| {
+                0.5 * (strength * concentration.max(0.0)).ln_1p()
+            }),
             _ => 0.0,
         }
     }

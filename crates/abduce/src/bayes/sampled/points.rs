@@ -55,15 +55,15 @@ mod tests {
         let points = Points::new(16, 3).unwrap();
         let column = |k: usize| (0..4096).map(move |i| (i, k));
         let values = |k: usize| -> Vec<f64> {
-            let own = column(k).map(|(i, k)| points.coordinate(i, k));
-            own.collect()
+            let column = column(k).map(|(i, k)| points.coordinate(i, k));
+            column.collect()
         };
         for k in 0..16 {
-            let mut own = values(k);
-            let mean = own.iter().sum::<f64>() / 4096.0;
+            let mut sorted = values(k);
+            let mean = sorted.iter().sum::<f64>() / 4096.0;
             assert!((mean - 0.5).abs() < 0.02, "{k}: {mean}");
-            own.sort_by(f64::total_cmp);
-            for (i, x) in own.iter().enumerate() {
+            sorted.sort_by(f64::total_cmp);
+            for (i, x) in sorted.iter().enumerate() {
                 assert!((x - i as f64 / 4096.0).abs() < 0.03, "{k}: {x}");
             }
             for other in 0..k {

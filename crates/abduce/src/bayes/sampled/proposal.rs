@@ -41,8 +41,8 @@ impl Component {
     /// The squared distance of a place, in units of the scale.
     fn square(&self, u: &[f64]) -> f64 {
         let off: Vec<f64> = u.iter().zip(&self.centre).map(|(u, c)| u - c).collect();
-        let own = lower_times(&self.inverse, &off);
-        own.iter().map(|z| z * z).sum()
+        let standardized = lower_times(&self.inverse, &off);
+        standardized.iter().map(|z| z * z).sum()
     }
 
     fn log_density(&self, u: &[f64]) -> f64 {
@@ -67,6 +67,56 @@ impl Component {
         let scale = mixing.quantile(points.coordinate(i, order)).sqrt().recip();
         let z = (0..order).map(|k| scale * normal_quantile(points.coordinate(i, k)));
         moved(&self.centre, &self.factor, &z.collect::<Vec<f64>>())
+    }
+
+    /// The component after a step of EM, with the sum of its responsibilities as its weight;
+    /// `None` if it is responsible for no draw. `totals` are the log-densities of the draws under
+    /// the whole mixture.
+    fn fitted(&self, draws: &[(f64, Vec<f64>)], totals: &[f64]) -> Option<Component> {
+        let order = self.centre.len();
+        let mut sum = 0.0;
+        let mut largest: f64 = 0.0;
+        let mut scaled = 0.0;
+        let mut centre = vec![0.0; order];
+        // Each draw with its responsibility and its weight in a t.
+        let parts: Vec<(f64, f64, &Vec<f64>)> = draws
+            .iter()
+            .zip(totals)
+            .map(|((weight, u), total)| {
+                let part = weight * (self.weight.ln() + self.log_density(u) - total).exp();
+                let counts = (FREEDOM + order as f64) / (FREEDOM + self.square(u));
+                (part, part * counts, u)
+            })
+            .collect();
+        for (part, counts, u) in &parts {
+            sum += part;
+            largest = largest.max(*part);
+            scaled += counts;
+            let coordinates = centre.iter_mut().zip(u.iter());
+            coordinates.for_each(|(c, u)| *c += counts * u);
+        }
+        let with_same_shape = || Component {
+            weight: sum,
+            ..self.clone()
+        };
+        // Few draws do not determine a shape.
+        if sum < 10.0 * order as f64 * largest || scaled <= 0.0 {
+            return (sum > 0.0).then(with_same_shape);
+        }
+        centre.iter_mut().for_each(|c| *c /= scaled);
+        let mut square = vec![0.0; order * order];
+        for (_, counts, u) in &parts {
+            let off: Vec<f64> = u.iter().zip(&centre).map(|(u, c)| u - c).collect();
+            for i in 0..order {
+                for j in 0..order {
+                    square[j * order + i] += counts / sum * off[i] * off[j];
+                }
+            }
+        }
+        match cholesky(&square, order) {
+            Ok(factor) => Some(Component::new(sum, centre, factor)),
+            Err(_) => Some(with_same_shape()),
+        }
     }
 }
 
@@ -98,11 +148,11 @@ impl Proposal {
 
     /// Puts more components next to each, which can then be fitted to densities that are not
     /// bell-shaped.
-    pub(super) fn scatter(&mut self) {
+    pub(super) fn split_components(&mut self) {
         const STEPS: [f64; 4] = [-2.5, -1.0, 1.0, 2.5];
-        let beside = |own: &Component| -> Vec<Component> {
-            let order = own.centre.len();
-            let weight = own.weight / (1 + STEPS.len() * order) as f64;
+        let beside = |component: &Component| -> Vec<Component> {
+            let order = component.centre.len();
+            let weight = component.weight / (1 + STEPS.len() * order) as f64;
             let axes = (0..order).flat_map(|axis| STEPS.map(|by| (axis, by)));
             let offs = axes.map(|(axis, by)| {
                 let mut off = vec![0.0; order];
@@ -110,9 +160,9 @@ impl Proposal {
                 off
             });
             let all = std::iter::once(vec![0.0; order]).chain(offs);
-            let centres = all.map(|off| moved(&own.centre, &own.factor, &off));
+            let centres = all.map(|off| moved(&component.centre, &component.factor, &off));
             centres
-                .map(|centre| Component::new(weight, centre, own.factor.clone()))
+                .map(|centre| Component::new(weight, centre, component.factor.clone()))
                 .collect()
         };
         self.components = self.components.iter().flat_map(beside).collect();
@@ -125,16 +175,18 @@ impl Proposal {
         let mut draws = Vec::with_capacity(count);
         let last = self.components.len() + self.wide.len() - 1;
         let all = self.components.iter_mut().chain(&mut self.wide);
-        for (i, own) in all.enumerate() {
-            sum += own.weight;
+        for (i, component) in all.enumerate() {
+            sum += component.weight;
             let to = if i == last {
                 count
             } else {
                 (sum * count as f64).round() as usize
             };
             let to = to.clamp(from, count);
-            own.weight = (to - from) as f64 / count as f64;
-            let drawn = (from..to).into_par_iter().map(|i| own.draw(points, i + 1));
+            component.weight = (to - from) as f64 / count as f64;
+            let drawn = (from..to)
+                .into_par_iter()
+                .map(|i| component.draw(points, i + 1));
             draws.extend(drawn.collect::<Vec<_>>());
             from = to;
         }
@@ -146,77 +198,34 @@ impl Proposal {
             .components
             .iter()
             .chain(&self.wide)
-            .map(|own| own.weight.ln() + own.log_density(u))
+            .map(|component| component.weight.ln() + component.log_density(u))
             .collect();
         log_sum_exp(&logs)
     }
 
     /// Fits the narrow part to weighted draws by one step of EM.
     pub(super) fn adapt(&mut self, draws: &[(f64, Vec<f64>)]) {
-        let Some((_, first)) = draws.first() else {
-            return;
-        };
-        let order = first.len();
         let totals: Vec<f64> = draws.iter().map(|(_, u)| self.log_density(u)).collect();
-        let fitted = |own: &Component| -> Option<Component> {
-            let mut sum = 0.0;
-            let mut largest: f64 = 0.0;
-            let mut scaled = 0.0;
-            let mut centre = vec![0.0; order];
-            // Each draw with its responsibility and its weight in a t.
-            let parts: Vec<(f64, f64, &Vec<f64>)> = draws
-                .iter()
-                .zip(&totals)
-                .map(|((weight, u), total)| {
-                    let part = weight * (own.weight.ln() + own.log_density(u) - total).exp();
-                    let counts = (FREEDOM + order as f64) / (FREEDOM + own.square(u));
-                    (part, part * counts, u)
-                })
-                .collect();
-            for (part, counts, u) in &parts {
-                sum += part;
-                largest = largest.max(*part);
-                scaled += counts;
-                let own = centre.iter_mut().zip(u.iter());
-                own.for_each(|(c, u)| *c += counts * u);
-            }
-            // Few draws do not determine a shape.
-            if sum < 10.0 * order as f64 * largest || scaled <= 0.0 {
-                return (sum > 0.0).then(|| Component {
-                    weight: sum,
-                    ..own.clone()
-                });
-            }
-            centre.iter_mut().for_each(|c| *c /= scaled);
-            let mut square = vec![0.0; order * order];
-            for (_, counts, u) in &parts {
-                let off: Vec<f64> = u.iter().zip(&centre).map(|(u, c)| u - c).collect();
-                for i in 0..order {
-                    for j in 0..order {
-                        square[j * order + i] += counts / sum * off[i] * off[j];
-                    }
-                }
-            }
-            match cholesky(&square, order) {
-                Ok(factor) => Some(Component::new(sum, centre, factor)),
-                Err(_) => Some(Component {
-                    weight: sum,
-                    ..own.clone()
-                }),
-            }
-        };
-        let next: Vec<Component> = self.components.iter().filter_map(fitted).collect();
-        let total: f64 = next.iter().map(|own| own.weight).sum();
+        let next: Vec<Component> = self
+            .components
+            .iter()
+            .filter_map(|component| component.fitted(draws, &totals))
+            .collect();
+        let total: f64 = next.iter().map(|component| component.weight).sum();
         if total > 0.0 {
             self.components = next
                 .into_iter()
-                .filter(|own| own.weight > 1e-3 * total)
+                .filter(|component| component.weight > 1e-3 * total)
                 .collect();
-            let kept: f64 = self.components.iter().map(|own| own.weight).sum();
+            let kept: f64 = self
+                .components
+                .iter()
+                .map(|component| component.weight)
+                .sum();
             let share = (1.0 - WIDE) / kept;
             self.components
                 .iter_mut()
-                .for_each(|own| own.weight *= share);
+                .for_each(|component| component.weight *= share);
         }
     }
 }

@@ -34,7 +34,7 @@ pub(super) fn support(parameter: &Parameter, whole: Chart) -> Result<(f64, f64)>
     let breaks = parameter.breaks();
     // Of the numbers next to an end, the one written in the prior.
     let named = |x: f64| {
-        let near = |own: &&f64| (x - **own).abs() <= 4.0 * f64::EPSILON * x.abs();
+        let near = |cut: &&f64| (x - **cut).abs() <= 4.0 * f64::EPSILON * x.abs();
         breaks.iter().find(near).copied().unwrap_or(x)
     };
     let end = |inside: f64, outside: Option<&f64>, furthest: f64| match outside {

@@ -1,4 +1,4 @@
-//! Sampled posteriors against what is known of them.
+//! Sampled posteriors compared with exact results.
 
 use super::super::{Curve, Expression};
 use super::*;
@@ -29,28 +29,31 @@ fn independent_parameters_keep_their_conjugate_posteriors() {
     ];
     let log_likelihood =
         |x: &[f64]| 6.0 * x[0].ln() + 4.0 * (-x[0]).ln_1p() + 12.0 * x[1].ln() - 4.0 * x[1];
-    let own = SampledPosterior::new(&parameters, log_likelihood, &[0.5, 2.0], 4096, 1).unwrap();
+    let posterior =
+        SampledPosterior::new(&parameters, log_likelihood, &[0.5, 2.0], 4096, 1).unwrap();
     let probability = Beta { a: 8.0, b: 6.0 };
     let rate = Gamma {
         shape: 14.0,
         rate: 5.0,
     };
-    let means = own.means();
+    let means = posterior.means();
     assert!((means[0] - 8.0 / 14.0).abs() < 1e-3, "{means:?}");
     assert!((means[1] - 2.8).abs() < 3e-3, "{means:?}");
-    assert!((own.mode[0] - probability.mode()).abs() < 1e-4);
-    assert!((own.mode[1] - rate.mode()).abs() < 1e-4);
-    let [(low, high), (from, to)] = own.intervals(0, 0.9);
+    assert!((posterior.mode[0] - probability.mode()).abs() < 1e-4);
+    assert!((posterior.mode[1] - rate.mode()).abs() < 1e-4);
+    let [(low, high), (from, to)] = posterior.intervals(0, 0.9);
     let (l, h) = probability.equal_tailed(0.9);
     assert!(
         (low - l).abs() < 4e-3 && (high - h).abs() < 4e-3,
         "{low} {high}"
     );
     assert!(to - from <= high - low);
-    assert!(own.effective > 1000.0, "{}", own.effective);
-    let evidence = |own: f64, shape: f64, rate: f64| own + ln_gamma(shape) - shape * f64::ln(rate);
+    assert!(posterior.effective > 1000.0, "{}", posterior.effective);
+    let evidence = |normalizer: f64, shape: f64, rate: f64| {
+        normalizer + ln_gamma(shape) - shape * f64::ln(rate)
+    };
     let exact = ln_beta(8.0, 6.0) - ln_beta(2.0, 2.0) + evidence(0.0, 14.0, 5.0);
-    let evidence = own.log_evidence.unwrap();
+    let evidence = posterior.log_evidence.unwrap();
     assert!((evidence - exact).abs() < 2e-3, "{evidence} {exact}");
 }
 
@@ -64,7 +67,7 @@ fn prediction_averages_over_the_draws() {
         },
         "normal(0,4)",
     )];
-    let own = SampledPosterior::new(
+    let posterior = SampledPosterior::new(
         &parameters,
         |x| -0.5 * (x[0] - 3.0).powi(2),
         &[0.0],
@@ -77,7 +80,7 @@ fn prediction_averages_over_the_draws() {
             variance: 1.0,
         }))
     };
-    let predictive = own.unwrap().predictive(row).unwrap();
+    let predictive = posterior.unwrap().predictive(row).unwrap();
     assert!((predictive.mean().unwrap() - 2.4).abs() < 0.01);
     assert!((predictive.variance().unwrap() - 1.8).abs() < 0.02);
 }
@@ -128,7 +131,7 @@ fn a_ridge_that_leads_out_makes_a_posterior_improper() {
 }
 
 #[test]
-fn another_seed_draws_others_that_say_the_same() {
+fn another_seed_gives_other_draws_and_the_same_posterior() {
     let seeded = |seed: u64| {
         let parameters = [parameter("rate", ABOVE, "gamma(2,1)")];
         let log_likelihood = |x: &[f64]| 12.0 * x[0].ln() - 4.0 * x[0];
@@ -148,7 +151,7 @@ fn a_prior_that_is_negative_where_draws_fall_is_refused() {
 }
 
 #[test]
-fn directions_are_summed_up_on_the_circle() {
+fn directions_are_averaged_on_the_circle() {
     // Angles about π, seen from a start on the other side of the cut.
     let angles = VonMises {
         direction: 3.1,
@@ -160,14 +163,23 @@ fn directions_are_summed_up_on_the_circle() {
             held: None,
         };
         let parameters = [parameter("direction", domain, prior)];
-        let own = |x: &[f64]| angles.log_density(x[0]);
-        let own = SampledPosterior::new(&parameters, own, &[-3.0], 2048, 1).unwrap();
-        assert!((own.means()[0] - 3.1).abs() < 2e-3, "{:?}", own.means());
-        assert!((own.mode[0] - 3.1).abs() < 1e-4, "{:?}", own.mode);
-        assert!(own.draws.iter().all(|draw| draw[0].abs() <= PI));
-        assert!((own.log_evidence.unwrap() + LN_TAU).abs() < 2e-3);
+        let log_likelihood = |x: &[f64]| angles.log_density(x[0]);
+        let posterior =
+            SampledPosterior::new(&parameters, log_likelihood, &[-3.0], 2048, 1).unwrap();
+        assert!(
+            (posterior.means()[0] - 3.1).abs() < 2e-3,
+            "{:?}",
+            posterior.means()
+        );
+        assert!(
+            (posterior.mode[0] - 3.1).abs() < 1e-4,
+            "{:?}",
+            posterior.mode
+        );
+        assert!(posterior.draws.iter().all(|draw| draw[0].abs() <= PI));
+        assert!((posterior.log_evidence.unwrap() + LN_TAU).abs() < 2e-3);
         let exact = 2.0 * (angles.quantile(0.95) - 3.1);
-        for (low, high) in own.intervals(0, 0.9) {
+        for (low, high) in posterior.intervals(0, 0.9) {
             assert!(low < 3.1 && 3.1 < high && (high - low - exact).abs() < 0.02);
             assert!((0.5 * (low + high) - 3.1).abs() < 0.02, "{low} {high}");
         }
@@ -180,7 +192,7 @@ fn within(of: &dyn Univariate, (low, high): (f64, f64)) -> f64 {
 }
 
 #[test]
-fn priors_that_end_cut_the_posterior_off() {
+fn priors_of_bounded_range_truncate_the_posterior() {
     // Beta(7, 5), Gamma(13, 4) and N(3, 1) are the posteriors under flat priors.
     let share = Beta { a: 7.0, b: 5.0 };
     let rate = Gamma {
@@ -211,15 +223,16 @@ fn priors_that_end_cut_the_posterior_off() {
             parameter("mean", line, priors[2]),
         ];
         // The start is where the likelihood is highest, outside of the priors.
-        let own = SampledPosterior::new(&parameters, log_likelihood, &[0.6, 4.5, 3.0], 4096, 1);
-        let own = own.unwrap();
-        assert!(own.effective > 1000.0, "{}", own.effective);
+        let posterior =
+            SampledPosterior::new(&parameters, log_likelihood, &[0.6, 4.5, 3.0], 4096, 1);
+        let posterior = posterior.unwrap();
+        assert!(posterior.effective > 1000.0, "{}", posterior.effective);
         for (k, (low, high)) in ends.into_iter().enumerate() {
-            assert!(own.draws.iter().all(|x| low <= x[k] && x[k] <= high));
+            assert!(posterior.draws.iter().all(|x| low <= x[k] && x[k] <= high));
             let of: [&dyn Univariate; 3] = [&share, &rate, &mean];
             let whole = within(of[k], (low, high));
             let quantile = |p: f64| of[k].quantile(of[k].cdf(low) + p * whole);
-            let [(from, to), _] = own.intervals(k, 0.9);
+            let [(from, to), _] = posterior.intervals(k, 0.9);
             let error = 0.01 * (high - low);
             assert!((from - quantile(0.05)).abs() < error, "{k}: {from}");
             assert!((to - quantile(0.95)).abs() < error, "{k}: {to}");
@@ -229,11 +242,11 @@ fn priors_that_end_cut_the_posterior_off() {
         let exact: f64 = parts
             .map(|(of, (low, high))| (within(*of, (low, high)) / (high - low)).ln())
             .sum();
-        let found = own.log_evidence.unwrap();
+        let found = posterior.log_evidence.unwrap();
         assert!((found - exact).abs() < 5e-3, "{found} {exact}");
         let highest = [0.45, 3.0, 2.5];
-        for (found, exact) in own.mode.iter().zip(highest) {
-            assert!((found - exact).abs() < 1e-3, "{:?}", own.mode);
+        for (found, exact) in posterior.mode.iter().zip(highest) {
+            assert!((found - exact).abs() < 1e-3, "{:?}", posterior.mode);
         }
     }
 }
@@ -252,16 +265,17 @@ fn no_peak_of_a_prior_is_lost() {
             parameter("rate", ABOVE, prior),
         ];
         let log_likelihood = |x: &[f64]| share.log_density(x[0]) + rate.log_density(x[1]);
-        let own = SampledPosterior::new(&parameters, log_likelihood, &[0.6, 4.3], 4096, 1).unwrap();
+        let posterior =
+            SampledPosterior::new(&parameters, log_likelihood, &[0.6, 4.3], 4096, 1).unwrap();
         let (low, high) = (rate.density(2.0), rate.density(7.0));
-        let own_low = own
+        let own_low = posterior
             .draws
             .iter()
-            .zip(&own.weights)
+            .zip(&posterior.weights)
             .filter(|(x, _)| x[1] < 4.0);
         let found: f64 = own_low.map(|(_, weight)| weight).sum();
         assert!((found - low / (low + high)).abs() < 5e-3, "{found}");
-        let evidence = own.log_evidence.unwrap();
+        let evidence = posterior.log_evidence.unwrap();
         assert!(
             (evidence - (0.5 * (low + high)).ln()).abs() < 5e-3,
             "{evidence}"
@@ -270,12 +284,12 @@ fn no_peak_of_a_prior_is_lost() {
 }
 
 #[test]
-fn draws_that_are_worth_little_are_refused() {
+fn too_few_effective_draws_are_an_error() {
     let parameters = [parameter("rate", ABOVE, "gamma(2,1)")];
     let log_likelihood = |x: &[f64]| 12.0 * x[0].ln() - 4.0 * x[0];
     let few = SampledPosterior::new(&parameters, log_likelihood, &[2.0], 40, 1);
     let why = few.unwrap_err().to_string();
-    assert!(why.contains("worth only"), "{why}");
+    assert!(why.contains("effective number"), "{why}");
 }
 
 #[test]
@@ -284,17 +298,20 @@ fn the_predictive_averages_all_draws_and_errors_cover_what_seeds_change() {
     let log_likelihood = |x: &[f64]| 10.0 * x[0].ln() - 4.0 * x[0];
     // The posterior is Gamma(12, 5).
     let of = |seed| SampledPosterior::new(&parameters, log_likelihood, &[2.0], 2048, seed).unwrap();
-    let own = of(1);
+    let posterior = of(1);
     // Draws that rounding leaves no weight have no part in it.
-    assert!(own.weighted().count() > 2000);
-    let (mean, deviation) = (own.means()[0], own.deviations()[0]);
-    let (mean_error, (low, high)) = (own.mean_errors()[0], own.interval_errors(0, 0.95));
+    assert!(posterior.weighted().count() > 2000);
+    let (mean, deviation) = (posterior.means()[0], posterior.deviations()[0]);
+    let (mean_error, (low, high)) = (
+        posterior.mean_errors()[0],
+        posterior.interval_errors(0, 0.95),
+    );
     assert!((mean - 2.4).abs() < 4.0 * mean_error, "{mean} {mean_error}");
     let expected = 12f64.sqrt() / 5.0;
     assert!((deviation.0 - expected).abs() < 4.0 * deviation.1);
     // The error of independent draws of the same worth.
-    let plain = expected / own.effective.sqrt();
+    let plain = expected / posterior.effective.sqrt();
     assert!(mean_error > 0.5 * plain && mean_error < 2.0 * plain);
     assert!(low > 0.0 && high > low, "{low} {high}");
-    assert!(own.log_evidence_error().unwrap() < 0.05);
+    assert!(posterior.log_evidence_error().unwrap() < 0.05);
 }
