@@ -1,4 +1,4 @@
-//! The report of a model with a conjugate prior, or with any prior on its one
+//! The report of a family with a conjugate prior, or with any prior of its only unknown
 //! parameter.
 
 use super::Request;
@@ -6,7 +6,7 @@ use super::prior::{Meaning, meaning};
 use super::report::{
     Described, Estimate, Exceedance, Interval, Numbers, Point, Prediction, RiskReport,
 };
-use super::rows::{Seen, each};
+use super::rows::{Seen, for_each_row};
 use super::standard_errors;
 use crate::bayes::{Curve, QuadraturePosterior};
 use crate::data::Source;
@@ -15,10 +15,10 @@ use crate::{Error, ErrorKind, Result};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// How the method of an estimate without a posterior starts; the reason follows.
+/// The beginning of the method of an estimate without a posterior; the reason follows it.
 const NO_POSTERIOR: &str = "none: ";
 
-/// A family with its conjugate pair, and what the report says beside it.
+/// A family with its conjugate pair, and what its report needs besides.
 pub(super) struct Model<'a, C: Conjugate> {
     pub family: &'static str,
     pub pair: C,
@@ -31,7 +31,7 @@ pub(super) struct Model<'a, C: Conjugate> {
     pub unbiased: &'a dyn Fn(&C::Stats) -> Option<Numbers>,
     /// The name of the predictive distribution.
     pub predictive: &'static str,
-    /// Added to every value, such as to the code of an only level.
+    /// Added to every value; see [`bernoulli_shift`](super::counts::bernoulli_shift).
     pub shift: f64,
 }
 
@@ -91,18 +91,16 @@ impl Maximum {
     }
 }
 
-pub(super) fn no_bias<S>(_: &S) -> Option<Numbers> {
+pub(super) fn no_unbiased_estimate<S>(_: &S) -> Option<Numbers> {
     None
 }
 
 /// An error if there are no rows.
-pub(super) fn something_seen(seen: &Seen) -> Result<()> {
+pub(super) fn check_rows(seen: &Seen) -> Result<()> {
     if seen.rows > 0 {
         Ok(())
     } else {
-        Err(Error::data(
-            "no row is seen: there is nothing to estimate from",
-        ))
+        Err(Error::data("there are no rows to estimate from"))
     }
 }
 
@@ -118,7 +116,7 @@ impl<D: Univariate + Serialize + 'static> Predicts for D {
     }
 }
 
-/// Reads the rows and reports.
+/// Reads the rows and estimates.
 pub(super) fn report<C: Conjugate>(
     model: Model<C>,
     source: &dyn Source,
@@ -141,20 +139,21 @@ where
 {
     let mut stats = model.pair.zero();
     let mut rows = Buffer::default();
-    let seen = each(source, model.wrong, |row, weight| {
+    let seen = for_each_row(source, model.wrong, |row, weight| {
         rows.push(row, model.shift, weight);
         if rows.weights.len() == Buffer::ROWS {
             rows.flush(&model.pair, &mut stats);
         }
     })?;
     rows.flush(&model.pair, &mut stats);
-    let mut estimate = begun(&model, &stats, seen, request);
+    let mut estimate = maximum_likelihood_report(&model, &stats, seen, request);
     match meaning(&model.pair, request.prior.as_ref(), model.default)? {
         Meaning::Conjugate(prior, text) => {
             if !prior.is_proper() || request.prior.is_none() {
-                something_seen(&seen)?;
+                check_rows(&seen)?;
             }
-            let found = by_rule(&model, &prior, &text, &stats, request, &mut estimate);
+            let found =
+                add_conjugate_posterior(&model, &prior, &text, &stats, request, &mut estimate);
             match found {
                 Err(why) if estimate.fitted.is_some() && why.kind() == ErrorKind::Numeric => {
                     no_posterior(&mut estimate, text, &why);
@@ -163,13 +162,13 @@ where
             }
         }
         Meaning::Any(curve, text) => {
-            by_quadrature(model, curve, text, &stats, request, &mut estimate)?;
+            add_quadrature_posterior(model, curve, text, &stats, request, &mut estimate)?;
         }
     }
     Ok((estimate, stats))
 }
 
-/// Reports that the rows are too few for the prior.
+/// Reports that there are too few rows for the prior.
 fn no_posterior(estimate: &mut Estimate, prior: String, why: &Error) {
     estimate.method = format!("{NO_POSTERIOR}{why}");
     estimate.proper = Some(false);
@@ -184,7 +183,7 @@ impl Estimate {
 }
 
 /// The part of the report that does not depend on the prior.
-fn begun<C: Conjugate>(
+fn maximum_likelihood_report<C: Conjugate>(
     model: &Model<C>,
     stats: &C::Stats,
     seen: Seen,
@@ -195,19 +194,19 @@ fn begun<C: Conjugate>(
         Ok(maximum) => (Some(maximum), None),
         Err(error) => (None, Some(error.to_string())),
     };
-    let fitted = maximum.as_ref().and_then(|own| own.fitted.clone());
+    let fitted = maximum.as_ref().and_then(|maximum| maximum.fitted.clone());
     let risk = maximum
         .as_ref()
-        .map_or_else(RiskReport::default, |own| RiskReport {
-            log_loss: (seen.weight > 0.0).then(|| -own.log_likelihood / seen.weight + 0.0),
-            entropy: own.fitted.as_ref().map(|own| own.entropy()),
-            ruled_out: own.ruled_out.clone(),
+        .map_or_else(RiskReport::default, |maximum| RiskReport {
+            log_loss: (seen.weight > 0.0).then(|| -maximum.log_likelihood / seen.weight + 0.0),
+            entropy: maximum.fitted.as_ref().map(|fitted| fitted.entropy()),
+            ruled_out: maximum.ruled_out.clone(),
         });
     Estimate {
-        maximum_likelihood: maximum.map(|own| Point {
-            parameters: own.parameters,
-            standard_errors: own.errors,
-            log_likelihood: own.log_likelihood,
+        maximum_likelihood: maximum.map(|maximum| Point {
+            parameters: maximum.parameters,
+            standard_errors: maximum.errors,
+            log_likelihood: maximum.log_likelihood,
         }),
         no_maximum,
         unbiased: (model.unbiased)(stats),
@@ -217,31 +216,35 @@ fn begun<C: Conjugate>(
     }
 }
 
-/// Adds the intervals of parameters, and how probably they exceed the numbers asked for.
-fn tell(
+/// Adds the intervals of parameters, and the requested probabilities of exceeding numbers.
+fn add_intervals(
     estimate: &mut Estimate,
     parameters: Vec<(&str, &dyn Univariate)>,
     request: &Request,
 ) -> Result<()> {
-    let interval = |(name, own): &(&str, &dyn Univariate)| Interval::of(*name, *own, request.level);
+    let interval =
+        |(name, marginal): &(&str, &dyn Univariate)| Interval::of(*name, *marginal, request.level);
     estimate.intervals = parameters.iter().map(interval).collect();
     for (name, value) in &request.above {
-        let wanted = name.as_deref().unwrap_or(parameters[0].0);
-        let Some((name, own)) = parameters.iter().find(|(own, _)| *own == wanted) else {
+        let requested = name.as_deref().unwrap_or(parameters[0].0);
+        let Some((name, marginal)) = parameters.iter().find(|(known, _)| *known == requested)
+        else {
             let names: Vec<&str> = parameters.iter().map(|(name, _)| *name).collect();
-            return Err(Error::parameter(format!("\"{wanted}\" is not a parameter"))
-                .with_hint(format!("the parameters are {}", names.join(", "))));
+            return Err(
+                Error::parameter(format!("\"{requested}\" is not a parameter"))
+                    .with_hint(format!("the parameters are {}", names.join(", "))),
+            );
         };
         estimate.above.push(Exceedance {
             parameter: name.to_string(),
             value: *value,
-            probability: own.survival(*value),
+            probability: marginal.survival(*value),
         });
     }
     Ok(())
 }
 
-fn by_rule<C: Conjugate>(
+fn add_conjugate_posterior<C: Conjugate>(
     model: &Model<C>,
     prior: &C::Prior,
     text: &str,
@@ -266,16 +269,20 @@ where
     estimate.map = named(posterior.modes());
     estimate.mean = named(posterior.means());
     let level = estimate.level;
-    let own = posterior.marginals().into_iter();
-    let own = own.map(|(i, own)| (names[i].clone(), own));
+    let marginals = posterior.marginals().into_iter();
+    let marginals = marginals.map(|(i, marginal)| (names[i].clone(), marginal));
     let derived = pair.derived(&posterior);
     if let Some(means) = &mut estimate.mean {
-        let mean = |(name, own): &(String, Box<dyn Univariate>)| Some((name.clone(), own.mean()?));
+        let mean = |(name, quantity): &(String, Box<dyn Univariate>)| {
+            Some((name.clone(), quantity.mean()?))
+        };
         means.0.extend(derived.iter().filter_map(mean));
     }
-    let all: Vec<_> = own.chain(derived).collect();
-    let each = all.iter().map(|(name, own)| (name.as_str(), own.as_ref()));
-    tell(estimate, each.collect(), request)?;
+    let all: Vec<_> = marginals.chain(derived).collect();
+    let each = all
+        .iter()
+        .map(|(name, marginal)| (name.as_str(), marginal.as_ref()));
+    add_intervals(estimate, each.collect(), request)?;
     let predictive = pair.predictive(&posterior)?;
     let (prediction, predicted) = predictive.prediction(model.predictive, level);
     estimate.predictive = Some(prediction);
@@ -284,7 +291,7 @@ where
     Ok(())
 }
 
-fn by_quadrature<C: Conjugate>(
+fn add_quadrature_posterior<C: Conjugate>(
     model: Model<C>,
     curve: Curve,
     text: String,
@@ -304,7 +311,7 @@ fn by_quadrature<C: Conjugate>(
     estimate.map = Some(Numbers::new(&names, [posterior.mode()]));
     let mean = posterior.mean();
     estimate.mean = mean.map(|mean| Numbers::new(&names, [mean]));
-    tell(estimate, vec![(names[0].as_str(), &posterior)], request)?;
+    add_intervals(estimate, vec![(names[0].as_str(), &posterior)], request)?;
     let (prediction, predicted): (_, Option<Arc<dyn Univariate>>) = match (bernoulli, mean) {
         (true, Some(probability)) => Bernoulli { probability }.prediction("bernoulli", level),
         _ => {

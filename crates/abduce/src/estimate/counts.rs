@@ -1,9 +1,9 @@
 //! Families of binary columns and of counts.
 
 use super::Request;
-use super::conjugate::{Maximum, Model, no_bias, report, report_with_statistics};
+use super::conjugate::{Maximum, Model, no_unbiased_estimate, report, report_with_statistics};
 use super::report::{Confidence, Estimate, Numbers};
-use super::rows::{each, must};
+use super::rows::{error_unless, mean};
 use super::sampled::{self, Range, Sampled, Slot};
 use crate::bayes::{clopper_pearson, hoeffding};
 use crate::data::{Field, Source, is_no};
@@ -18,11 +18,11 @@ use std::cell::Cell;
 const COUNT: &str = "a whole number from 0 up";
 
 pub(super) fn count(x: f64) -> Option<String> {
-    must(is_count(x), x, COUNT)
+    error_unless(is_count(x), x, COUNT)
 }
 
-/// Intervals that cover the probability whatever it is.
-fn proportion(estimate: &mut Estimate, successes: f64, failures: f64) -> Result<()> {
+/// Adds frequentist intervals, which have their coverage for every true probability.
+fn add_coverage_intervals(estimate: &mut Estimate, successes: f64, failures: f64) -> Result<()> {
     let level = estimate.level;
     let exact = clopper_pearson(successes, failures, level)?;
     let plain = hoeffding(successes, failures, 0.0, level)?;
@@ -49,7 +49,7 @@ pub(super) fn bernoulli_shift(field: &Field) -> f64 {
         [only] => field.kind.is_coded() && !is_no(only),
         _ => false,
     };
-    f64::from(u8::from(happened))
+    f64::from(u8::from(success))
 }
 
 pub(super) fn bernoulli(source: &dyn Source, request: &Request) -> Result<Estimate> {
@@ -75,14 +75,14 @@ pub(super) fn bernoulli(source: &dyn Source, request: &Request) -> Result<Estima
         let fitted = Bernoulli::mle(stats)?;
         let p = fitted.probability;
         let error = (p * (1.0 - p) / (stats.successes + stats.failures)).sqrt();
-        let own = Maximum::of(&fitted, fitted.log_likelihood(stats));
-        let mut own = own.with_errors([("probability", error)]);
-        own.ruled_out = [(fitted.probability, 1), (1.0 - fitted.probability, 0)]
+        let maximum = Maximum::of(&fitted, fitted.log_likelihood(stats));
+        let mut maximum = maximum.with_errors([("probability", error)]);
+        maximum.ruled_out = [(fitted.probability, 1), (1.0 - fitted.probability, 0)]
             .into_iter()
             .filter(|(probability, _)| *probability == 0.0)
             .map(|(_, outcome)| names[outcome].clone())
             .collect();
-        Ok(own)
+        Ok(maximum)
     };
     let model = Model {
         family: "bernoulli",
@@ -90,12 +90,12 @@ pub(super) fn bernoulli(source: &dyn Source, request: &Request) -> Result<Estima
         default: "jeffreys",
         wrong: &zero_or_one,
         maximum: &maximum,
-        unbiased: &no_bias,
+        unbiased: &no_unbiased_estimate,
         predictive: "bernoulli",
         shift,
     };
     let (mut estimate, stats) = report_with_statistics(model, source, request)?;
-    proportion(&mut estimate, stats.successes, stats.failures)?;
+    add_coverage_intervals(&mut estimate, stats.successes, stats.failures)?;
     if coded && names != ["0", "1"] {
         estimate
             .notes
@@ -105,7 +105,7 @@ pub(super) fn bernoulli(source: &dyn Source, request: &Request) -> Result<Estima
 }
 
 pub(super) fn zero_or_one(x: f64) -> Option<String> {
-    must(x == 0.0 || x == 1.0, x, "0 or 1")
+    error_unless(x == 0.0 || x == 1.0, x, "0 or 1")
 }
 
 /// The number of trials, the same for all rows or from a second column.
@@ -122,7 +122,7 @@ fn trials(source: &dyn Source, request: &Request) -> Result<Option<u64>> {
                 .with_hint("pass `trials=10`, or the column that holds it: `trials=COL`"),
         ),
         _ => Err(Error::parameter(
-            "a binomial has one column of successes, and one of trials unless their number is known",
+            "a binomial needs a column of successes, and a column of trials unless their number is known",
         )),
     }
 }
@@ -136,7 +136,7 @@ fn binomial_domain(trials: Option<u64>) -> impl Fn(f64) -> Option<String> {
     move |x: f64| match (trials, successes.take()) {
         (Some(trials), _) => {
             let what = format!("a whole number from 0 to {trials}");
-            must(Binomial::supports_in(trials, x), x, &what)
+            error_unless(Binomial::supports_in(trials, x), x, &what)
         }
         (None, None) => {
             successes.set(Some(x));
@@ -145,7 +145,7 @@ fn binomial_domain(trials: Option<u64>) -> impl Fn(f64) -> Option<String> {
         (None, Some(successes)) => {
             let what = format!("a whole number of trials for {successes} successes");
             let possible = is_count(x) && (successes..=MOST_TRIALS).contains(&x);
-            must(possible, x, &what)
+            error_unless(possible, x, &what)
         }
     }
 }
@@ -155,52 +155,21 @@ pub(super) fn binomial(source: &dyn Source, request: &Request) -> Result<Estimat
     let trials = match known {
         Some(trials) => trials,
         // The next row is assumed to have the mean number of trials.
-        None => {
-            let mut all = 0.0;
-            let seen = each(source, binomial_domain(None), |row, weight| {
-                all += weight * row[1];
-            })?;
-            (all / seen.weight.max(f64::MIN_POSITIVE)).round() as u64
-        }
+        None => mean(source, binomial_domain(None), |row| row[1])?.round() as u64,
     };
-    let maximum = |stats: &BinomialStats| {
-        let total = stats.successes + stats.failures;
-        if total <= 0.0 {
-            return Err(nothing_seen());
-        }
-        let fitted = Binomial {
-            trials,
-            probability: stats.successes / total,
-        };
-        let own = BinomialProbability { trials };
-        let likelihood = own.log_likelihood(&[fitted.probability], stats);
-        let p = fitted.probability;
-        let error = (p * (1.0 - p) / total).sqrt();
-        let own = Maximum::of(&fitted, likelihood);
-        let mut own = own.with_errors([("probability", error)]);
-        own.parameters = Numbers(vec![("probability".into(), fitted.probability)]);
-        if [0.0, 1.0].contains(&fitted.probability) {
-            let other = if fitted.probability == 0.0 {
-                "a success"
-            } else {
-                "a failure"
-            };
-            own.ruled_out.push(other.into());
-        }
-        Ok(own)
-    };
+    let maximum = |stats: &BinomialStats| binomial_maximum(trials, stats);
     let model = Model {
         family: "binomial",
         pair: BinomialProbability { trials },
         default: "jeffreys",
         wrong: &binomial_domain(known),
         maximum: &maximum,
-        unbiased: &no_bias,
+        unbiased: &no_unbiased_estimate,
         predictive: "beta-binomial",
         shift: 0.0,
     };
     let (mut estimate, stats) = report_with_statistics(model, source, request)?;
-    proportion(&mut estimate, stats.successes, stats.failures)?;
+    add_coverage_intervals(&mut estimate, stats.successes, stats.failures)?;
     if known.is_none() {
         estimate.notes.push(format!(
             "the next row is taken to have {trials} trials, as many as the rows have on average"
@@ -213,7 +182,30 @@ pub(super) fn binomial(source: &dyn Source, request: &Request) -> Result<Estimat
     Ok(estimate)
 }
 
-/// The outcomes that an estimate from zeros alone rules out.
+fn binomial_maximum(trials: u64, stats: &BinomialStats) -> Result<Maximum> {
+    let total = stats.successes + stats.failures;
+    if total <= 0.0 {
+        return Err(nothing_seen());
+    }
+    let probability = stats.successes / total;
+    let fitted = Binomial {
+        trials,
+        probability,
+    };
+    let log_likelihood = BinomialProbability { trials }.log_likelihood(&[probability], stats);
+    let error = (probability * (1.0 - probability) / total).sqrt();
+    let maximum = Maximum::of(&fitted, log_likelihood);
+    let mut maximum = maximum.with_errors([("probability", error)]);
+    maximum.parameters = Numbers(vec![("probability".into(), probability)]);
+    if probability == 0.0 {
+        maximum.ruled_out.push("a success".into());
+    } else if probability == 1.0 {
+        maximum.ruled_out.push("a failure".into());
+    }
+    Ok(maximum)
+}
+
+/// The outcomes that the estimate rules out if all counts are 0.
 fn above_zero(zeros: bool) -> Vec<String> {
     let counts = "every count above 0".to_string();
     zeros.then_some(counts).into_iter().collect()
@@ -233,12 +225,12 @@ pub(super) fn geometric(source: &dyn Source, request: &Request) -> Result<Estima
             let fitted = Geometric::estimate(&sums)?;
             let p = fitted.probability;
             let error = p * ((1.0 - p) / stats.weight).sqrt();
-            let own = Maximum::of(&fitted, fitted.log_likelihood_of(&sums));
-            let mut own = own.with_errors([("probability", error)]);
-            own.ruled_out = above_zero(fitted.probability == 1.0);
-            Ok(own)
+            let maximum = Maximum::of(&fitted, fitted.log_likelihood_of(&sums));
+            let mut maximum = maximum.with_errors([("probability", error)]);
+            maximum.ruled_out = above_zero(fitted.probability == 1.0);
+            Ok(maximum)
         },
-        unbiased: &no_bias,
+        unbiased: &no_unbiased_estimate,
         predictive: "beta-geometric",
         shift: 0.0,
     };
@@ -251,41 +243,7 @@ pub(super) fn geometric(source: &dyn Source, request: &Request) -> Result<Estima
 
 pub(super) fn negative_binomial(source: &dyn Source, request: &Request) -> Result<Estimate> {
     let Some(size) = request.known("size") else {
-        let family = Sampled {
-            slots: &[
-                Slot {
-                    name: "size",
-                    range: Range::Above(0.0),
-                    most: NegativeBinomial::MOST,
-                    prior: "log_normal(0,4)",
-                },
-                Slot {
-                    name: "probability",
-                    range: Range::Share,
-                    most: f64::INFINITY,
-                    prior: "uniform(0,1)",
-                },
-            ],
-            domain: COUNT,
-            build: |x| NegativeBinomial::new(x[0], x[1]),
-            wide: |_| vec![1.0, 0.5],
-            improper: None,
-            average: sampled::averaged,
-        };
-        let mut estimate = sampled::report(source, request, &family)?;
-        let size = estimate
-            .maximum_likelihood
-            .as_ref()
-            .and_then(|own| own.parameters.get("size"));
-        if size.is_some_and(|size| size >= NegativeBinomial::MOST) {
-            let note = "the likelihood grows with the size without end: the counts are no more \
-                        spread than a Poisson's, and the ML estimate tends to a Poisson";
-            estimate.notes.push(note.into());
-        }
-        let maximum = estimate.maximum_likelihood.as_ref();
-        let probability = maximum.and_then(|own| own.parameters.get("probability"));
-        estimate.risk.ruled_out = above_zero(probability == Some(1.0));
-        return Ok(estimate);
+        return negative_binomial_of_unknown_size(source, request);
     };
     if !(size > 0.0 && size.is_finite()) {
         return Err(Error::parameter(format!(
@@ -303,20 +261,54 @@ pub(super) fn negative_binomial(source: &dyn Source, request: &Request) -> Resul
                 return Err(nothing_seen());
             }
             let fitted = NegativeBinomial::new(size, successes / (successes + stats.failures))?;
-            let pair = NegativeBinomialProbability { size };
-            let likelihood = pair.log_likelihood(&[fitted.probability], stats);
             let p = fitted.probability;
+            let pair = NegativeBinomialProbability { size };
             let error = p * ((1.0 - p) / successes).sqrt();
-            let own = Maximum::of(&fitted, likelihood);
-            let mut own = own.with_errors([("probability", error)]);
-            own.ruled_out = above_zero(fitted.probability == 1.0);
-            Ok(own)
+            let maximum = Maximum::of(&fitted, pair.log_likelihood(&[p], stats));
+            let mut maximum = maximum.with_errors([("probability", error)]);
+            maximum.ruled_out = above_zero(p == 1.0);
+            Ok(maximum)
         },
-        unbiased: &no_bias,
+        unbiased: &no_unbiased_estimate,
         predictive: "beta-negative-binomial",
         shift: 0.0,
     };
     report(model, source, request)
+}
+
+fn negative_binomial_of_unknown_size(source: &dyn Source, request: &Request) -> Result<Estimate> {
+    let family = Sampled {
+        slots: &[
+            Slot {
+                name: "size",
+                range: Range::Above(0.0),
+                most: NegativeBinomial::MOST,
+                prior: "log_normal(0,4)",
+            },
+            Slot {
+                name: "probability",
+                range: Range::Share,
+                most: f64::INFINITY,
+                prior: "uniform(0,1)",
+            },
+        ],
+        domain: COUNT,
+        build: |x| NegativeBinomial::new(x[0], x[1]),
+        wide: |_| vec![1.0, 0.5],
+        improper: None,
+        average: sampled::averaged,
+    };
+    let mut estimate = sampled::report(source, request, &family)?;
+    let maximum = estimate.maximum_likelihood.as_ref();
+    let fitted = |name: &str| maximum.and_then(|maximum| maximum.parameters.get(name));
+    let (size, probability) = (fitted("size"), fitted("probability"));
+    if size.is_some_and(|size| size >= NegativeBinomial::MOST) {
+        let note = "the likelihood grows with the size without bound: the counts are no more \
+                    spread than a Poisson's, and the ML estimate tends to a Poisson";
+        estimate.notes.push(note.into());
+    }
+    estimate.risk.ruled_out = above_zero(probability == Some(1.0));
+    Ok(estimate)
 }
 
 pub(super) fn poisson(source: &dyn Source, request: &Request) -> Result<Estimate> {
@@ -328,12 +320,12 @@ pub(super) fn poisson(source: &dyn Source, request: &Request) -> Result<Estimate
         maximum: &|stats| {
             let fitted = Poisson::mle(stats)?;
             let error = (fitted.rate / stats.weight).sqrt();
-            let own = Maximum::of(&fitted, fitted.log_likelihood(stats));
-            let mut own = own.with_errors([("rate", error)]);
-            own.ruled_out = above_zero(fitted.rate == 0.0);
-            Ok(own)
+            let maximum = Maximum::of(&fitted, fitted.log_likelihood(stats));
+            let mut maximum = maximum.with_errors([("rate", error)]);
+            maximum.ruled_out = above_zero(fitted.rate == 0.0);
+            Ok(maximum)
         },
-        unbiased: &no_bias,
+        unbiased: &no_unbiased_estimate,
         predictive: "negative-binomial",
         shift: 0.0,
     };

@@ -1,5 +1,4 @@
-//! The list of families that can be estimated. A new one is a line in it and
-//! its function.
+//! The list of families that can be estimated. To add one, add its entry and its function.
 
 use super::report::Estimate;
 use super::{Request, counts, levels, numbers, together};
@@ -11,13 +10,13 @@ pub(super) struct Entry {
     pub name: &'static str,
     /// The priors it takes besides those named without numbers, as users type them.
     pub priors: &'static str,
-    /// How its columns are read; `None` where both two levels and numbers will do.
+    /// The kind as which its columns are read; `None` if it takes both numbers and two levels.
     pub kind: Option<Kind>,
     /// The parameters that may be known.
     pub known: &'static [&'static str],
-    /// Whether it is over several columns.
+    /// Whether it takes several columns.
     pub several: bool,
-    /// The error message for a number that the family can never give.
+    /// The error message for a number outside the family's domain.
     pub domain: fn(f64) -> Option<String>,
     pub estimate: fn(&dyn Source, &Request) -> Result<Estimate>,
 }
@@ -191,12 +190,12 @@ const FAMILIES: &[Entry] = &[
 
 /// A line for each family: the priors it takes, and the parameters that may be known.
 pub fn described_families() -> String {
-    let lines = FAMILIES.iter().map(|own| {
-        let known = match own.known {
+    let lines = FAMILIES.iter().map(|family| {
+        let known = match family.known {
             [] => String::new(),
             names => format!(" [known: {}]", names.join(", ")),
         };
-        format!("  {:<22} {}{known}", own.name, own.priors)
+        format!("  {:<22} {}{known}", family.name, family.priors)
             .trim_end()
             .to_string()
     });
@@ -205,7 +204,7 @@ pub fn described_families() -> String {
 
 /// The names of the families that can be estimated.
 pub fn families() -> Vec<&'static str> {
-    FAMILIES.iter().map(|own| own.name).collect()
+    FAMILIES.iter().map(|family| family.name).collect()
 }
 
 pub(super) fn find(name: &str) -> Result<&'static Entry> {
@@ -215,8 +214,11 @@ pub(super) fn find(name: &str) -> Result<&'static Entry> {
         "lognormal" => "log-normal",
         other => other,
     };
-    FAMILIES.iter().find(|own| own.name == same).ok_or_else(|| {
-        Error::parameter(format!("\"{name}\" is not a family that can be estimated"))
-            .with_hint(format!("the families are {}", families().join(", ")))
-    })
+    FAMILIES
+        .iter()
+        .find(|family| family.name == same)
+        .ok_or_else(|| {
+            Error::parameter(format!("\"{name}\" is not a family that can be estimated"))
+                .with_hint(format!("the families are {}", families().join(", ")))
+        })
 }

@@ -1,22 +1,22 @@
 //! Families over levels: one column of levels, or a column of counts for every
 //! level.
 
-use super::conjugate::{Maximum, Model, Predicts, no_bias, report};
+use super::conjugate::{Maximum, Model, Predicts, no_unbiased_estimate, report};
 use super::report::{Described, Estimate, Numbers, Prediction};
-use super::rows::{each, must};
+use super::rows::{error_unless, mean};
 use super::{Request, standard_errors};
 use crate::data::Source;
 use crate::family::{
-    Categorical, CategoricalProbabilities, Conjugate, DirichletMultinomial, Domain,
-    MultinomialProbabilities, MultinomialStats, Poisson, Stats, Univariate, nothing_seen,
+    Categorical, CategoricalProbabilities, CategoricalStats, Conjugate, DirichletMultinomial,
+    Domain, MultinomialProbabilities, MultinomialStats, Poisson, Univariate, nothing_seen,
 };
 use crate::{Error, Result};
 use std::sync::Arc;
 
 /// Replaces the names of the probabilities by those of the levels.
 fn rename(estimate: &mut Estimate, levels: &[String]) {
-    let numbers = |own: &mut Numbers| {
-        let names = own.0.iter_mut().zip(levels);
+    let numbers = |numbers: &mut Numbers| {
+        let names = numbers.0.iter_mut().zip(levels);
         names.for_each(|((name, _), level)| name.clone_from(level));
     };
     estimate.map.as_mut().map(numbers);
@@ -34,8 +34,12 @@ fn rename(estimate: &mut Estimate, levels: &[String]) {
     }
 }
 
-/// The shares of counts, and the levels that were never seen.
-fn shares(counts: &[f64], levels: &[String], log_likelihood: f64) -> Result<Maximum> {
+/// The maximum-likelihood estimate, the shares of the counts; levels without rows are ruled out.
+fn shares(
+    counts: &[f64],
+    levels: &[String],
+    log_likelihood: impl Fn(&[f64]) -> f64,
+) -> Result<Maximum> {
     let total: f64 = counts.iter().sum();
     if total <= 0.0 {
         return Err(nothing_seen());
@@ -53,7 +57,7 @@ fn shares(counts: &[f64], levels: &[String], log_likelihood: f64) -> Result<Maxi
         .filter(|(_, share)| **share == 0.0);
     Ok(Maximum {
         parameters: Numbers::new(levels, shares.clone()),
-        log_likelihood,
+        log_likelihood: log_likelihood(&shares),
         errors,
         ruled_out: unseen.map(|(level, _)| level.clone()).collect(),
         fitted: Some(Arc::new(Categorical {
@@ -64,20 +68,18 @@ fn shares(counts: &[f64], levels: &[String], log_likelihood: f64) -> Result<Maxi
 
 pub(super) fn categorical(source: &dyn Source, request: &Request) -> Result<Estimate> {
     if !request.above.is_empty() {
-        return Err(Error::parameter("probabilities of levels have no `above`"));
+        return Err(Error::parameter(
+            "`above` is not supported for families over levels",
+        ));
     }
     let levels = source.schema().fields[0].levels.clone();
     if levels.is_empty() {
-        return Err(Error::data(
-            "no row is seen: there is nothing to estimate from",
-        ));
+        return Err(Error::data("there are no rows to estimate from"));
     }
     let count = levels.len();
     let pair = CategoricalProbabilities { levels: count };
-    let maximum = |stats: &crate::family::CategoricalStats| {
-        let total = stats.weight();
-        let own: Vec<f64> = stats.counts.iter().map(|c| c / total).collect();
-        shares(&stats.counts, &levels, pair.log_likelihood(&own, stats))
+    let maximum = |stats: &CategoricalStats| {
+        shares(&stats.counts, &levels, |p| pair.log_likelihood(p, stats))
     };
     let model = Model {
         family: "categorical",
@@ -85,7 +87,7 @@ pub(super) fn categorical(source: &dyn Source, request: &Request) -> Result<Esti
         default: "jeffreys",
         wrong: &|_| None,
         maximum: &maximum,
-        unbiased: &no_bias,
+        unbiased: &no_unbiased_estimate,
         predictive: "categorical",
         shift: 0.0,
     };
@@ -111,7 +113,9 @@ impl Predicts for DirichletMultinomial {
 
 pub(super) fn multinomial(source: &dyn Source, request: &Request) -> Result<Estimate> {
     if !request.above.is_empty() {
-        return Err(Error::parameter("probabilities of levels have no `above`"));
+        return Err(Error::parameter(
+            "`above` is not supported for families over levels",
+        ));
     }
     let levels: Vec<String> = source
         .schema()
@@ -125,26 +129,15 @@ pub(super) fn multinomial(source: &dyn Source, request: &Request) -> Result<Esti
                 .with_hint("name the columns with `column=a,b,c`"),
         );
     }
-    let wrong = |x: f64| must(Poisson::supports(x), x, "a whole number from 0 up");
+    let wrong = |x: f64| error_unless(Poisson::supports(x), x, "a whole number from 0 up");
     // The next row is assumed to have the mean number of trials.
-    let (mut trials, mut weight) = (0.0, 0.0);
-    each(source, wrong, |row, own| {
-        trials += own * row.iter().sum::<f64>();
-        weight += own;
-    })?;
-    let trials = if weight > 0.0 {
-        (trials / weight).round() as u64
-    } else {
-        0
-    };
+    let trials = mean(source, wrong, |row| row.iter().sum())?.round() as u64;
     let pair = MultinomialProbabilities {
         levels: levels.len(),
         trials,
     };
     let maximum = |stats: &MultinomialStats| {
-        let total: f64 = stats.counts.iter().sum();
-        let own: Vec<f64> = stats.counts.iter().map(|c| c / total).collect();
-        shares(&stats.counts, &levels, pair.log_likelihood(&own, stats))
+        shares(&stats.counts, &levels, |p| pair.log_likelihood(p, stats))
     };
     let model = Model {
         family: "multinomial",
@@ -152,7 +145,7 @@ pub(super) fn multinomial(source: &dyn Source, request: &Request) -> Result<Esti
         default: "jeffreys",
         wrong: &wrong,
         maximum: &maximum,
-        unbiased: &no_bias,
+        unbiased: &no_unbiased_estimate,
         predictive: "dirichlet-multinomial",
         shift: 0.0,
     };

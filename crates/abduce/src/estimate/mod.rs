@@ -38,7 +38,7 @@ pub struct Request {
     /// Numbers for which the probability that a parameter exceeds them is reported; the parameter
     /// may be left out where there is only one.
     pub above: Vec<(Option<String>, f64)>,
-    /// Shifts the points of posteriors that are sampled.
+    /// The seed of posteriors that are sampled.
     pub seed: u64,
 }
 
@@ -57,11 +57,12 @@ impl Default for Request {
 impl Request {
     /// A known parameter.
     fn known(&self, name: &str) -> Option<f64> {
-        let own = self.known.iter().find(|(own, _)| own == name);
-        own.map(|(_, value)| *value)
+        let known = self.known.iter().find(|(known, _)| known == name);
+        known.map(|(_, value)| *value)
     }
 
-    /// Refuses known parameters that a model does not have.
+    /// An error if the level is out of range, or a known parameter is not one of the family or is
+    /// given twice.
     fn check(&self, family: &str, names: &[&str]) -> Result<()> {
         if !(self.level > 0.0 && self.level < 1.0) {
             return Err(Error::parameter(format!(
@@ -72,30 +73,30 @@ impl Request {
         let twice = |at: &usize| {
             self.known[..*at]
                 .iter()
-                .any(|own| own.0 == self.known[*at].0)
+                .any(|known| known.0 == self.known[*at].0)
         };
         if let Some(at) = (0..self.known.len()).find(twice) {
             return Err(Error::parameter(format!(
-                "\"{}\" is said to be known twice",
+                "the value of \"{}\" is given twice",
                 self.known[at].0
             )));
         }
-        let strange = |(own, _): &&(String, f64)| !names.contains(&own.as_str());
-        match self.known.iter().find(strange) {
+        let unknown = |(known, _): &&(String, f64)| !names.contains(&known.as_str());
+        match self.known.iter().find(unknown) {
             None => Ok(()),
             Some((name, _)) => Err(Error::parameter(format!(
-                "\"{name}\" cannot be known beforehand of the family {family}"
+                "the family {family} does not take a known \"{name}\""
             ))
             .with_hint(match names {
                 [] => "leave `known` out".to_string(),
-                names => format!("what can be known is {}", names.join(", ")),
+                names => format!("it takes a known {}", names.join(" or ")),
             })),
         }
     }
 }
 
-/// The kind that the columns of a family must be read as; `None` where any
-/// column of two levels will do.
+/// The kind as which the columns of a family are read; `None` for a family that takes both numbers
+/// and columns of two levels.
 ///
 /// # Errors
 /// If there is no such family.
@@ -129,11 +130,11 @@ pub fn estimate(family: &str, source: &dyn Source, request: &Request) -> Result<
     let fields = &source.schema().fields;
     if fields.is_empty() || (fields.len() > 1 && !family.several) {
         return Err(Error::parameter(format!(
-            "the family {} is of one column, and there are {}",
+            "the family {} needs one column, not {}",
             family.name,
             fields.len()
         ))
-        .with_hint("choose one with `column`"));
+        .with_hint("choose a column with `column`"));
     }
     (family.estimate)(source, request)
 }

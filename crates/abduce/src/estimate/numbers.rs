@@ -1,8 +1,8 @@
 //! Families of real numbers.
 
-use super::conjugate::{Maximum, Model, no_bias, report};
+use super::conjugate::{Maximum, Model, no_unbiased_estimate, report};
 use super::report::{Estimate, Numbers};
-use super::rows::{each, must};
+use super::rows::{error_unless, for_each_row};
 use super::sampled::{self, Range, Sampled, Slot};
 use super::{PriorChoice, Request};
 use crate::bayes::{Domain, Parameter};
@@ -19,17 +19,17 @@ use std::sync::Arc;
 const POSITIVE: &str = "a positive number";
 
 pub(super) fn positive(x: f64) -> Option<String> {
-    must(x > 0.0, x, POSITIVE)
+    error_unless(x > 0.0, x, POSITIVE)
 }
 
 pub(super) fn not_negative(x: f64) -> Option<String> {
-    must(x >= 0.0, x, "a number from 0 up")
+    error_unless(x >= 0.0, x, "a number from 0 up")
 }
 
 const SHARE: &str = "a number between 0 and 1";
 
 pub(super) fn share(x: f64) -> Option<String> {
-    must(x > 0.0 && x < 1.0, x, SHARE)
+    error_unless(x > 0.0 && x < 1.0, x, SHARE)
 }
 
 pub(super) fn anything(_: f64) -> Option<String> {
@@ -45,8 +45,8 @@ pub(super) fn exponential(source: &dyn Source, request: &Request) -> Result<Esti
         maximum: &|stats| {
             let fitted = Exponential::mle(stats)?;
             let error = fitted.rate / stats.weight().sqrt();
-            let own = Maximum::of(&fitted, fitted.log_likelihood(stats));
-            Ok(own.with_errors([("rate", error)]))
+            let maximum = Maximum::of(&fitted, fitted.log_likelihood(stats));
+            Ok(maximum.with_errors([("rate", error)]))
         },
         unbiased: &|stats| {
             let rate = (stats.weight - 1.0) / stats.sum;
@@ -94,10 +94,10 @@ pub(super) fn gamma(source: &dyn Source, request: &Request) -> Result<Estimate> 
             let fitted =
                 Gamma::new(shape, shape * stats.weight / stats.sum).map_err(|_| nothing_seen())?;
             let error = fitted.rate / (shape * stats.weight).sqrt();
-            let own = Maximum::of(&fitted, fitted.log_likelihood_of(stats));
-            Ok(own.with_errors([("rate", error)]))
+            let maximum = Maximum::of(&fitted, fitted.log_likelihood_of(stats));
+            Ok(maximum.with_errors([("rate", error)]))
         },
-        unbiased: &no_bias,
+        unbiased: &no_unbiased_estimate,
         predictive: "beta-prime",
         shift: 0.0,
     };
@@ -130,14 +130,14 @@ fn gaussian_errors(variance: f64, rows: f64) -> [f64; 2] {
 fn gaussian_maximum(stats: &GaussianStats) -> Result<Maximum> {
     let fitted = Gaussian::mle(stats)?;
     let [mean, variance] = gaussian_errors(fitted.variance, stats.weight);
-    let own = Maximum::of(&fitted, fitted.log_likelihood(stats));
-    Ok(own.with_errors([("mean", mean), ("variance", variance)]))
+    let maximum = Maximum::of(&fitted, fitted.log_likelihood(stats));
+    Ok(maximum.with_errors([("mean", mean), ("variance", variance)]))
 }
 
 pub(super) fn gaussian(source: &dyn Source, request: &Request) -> Result<Estimate> {
     match (request.known("mean"), request.known("variance")) {
         (Some(_), Some(_)) => Err(Error::parameter(
-            "mean and variance are both known: there is nothing to estimate",
+            "mean and variance are both known, so there is nothing to estimate",
         )),
         (None, None) => {
             let model = Model {
@@ -178,10 +178,10 @@ fn gaussian_mean(source: &dyn Source, request: &Request, variance: f64) -> Resul
                 variance,
             };
             let [error, _] = gaussian_errors(variance, stats.weight);
-            let own = Maximum::of(&fitted, fitted.log_likelihood(stats));
-            Ok(own.with_errors([("mean", error)]))
+            let maximum = Maximum::of(&fitted, fitted.log_likelihood(stats));
+            Ok(maximum.with_errors([("mean", error)]))
         },
-        unbiased: &no_bias,
+        unbiased: &no_unbiased_estimate,
         predictive: "gaussian",
         shift: 0.0,
     };
@@ -205,10 +205,10 @@ fn gaussian_variance(source: &dyn Source, request: &Request, mean: f64) -> Resul
                 Error::numeric("the variance of the rows about the mean is not positive")
             })?;
             let [_, error] = gaussian_errors(variance, stats.weight);
-            let own = Maximum::of(&fitted, fitted.log_likelihood(stats));
-            Ok(own.with_errors([("variance", error)]))
+            let maximum = Maximum::of(&fitted, fitted.log_likelihood(stats));
+            Ok(maximum.with_errors([("variance", error)]))
         },
-        unbiased: &no_bias,
+        unbiased: &no_unbiased_estimate,
         predictive: "student-t",
         shift: 0.0,
     };
@@ -224,8 +224,8 @@ pub(super) fn log_normal(source: &dyn Source, request: &Request) -> Result<Estim
         maximum: &|stats| {
             let fitted = LogNormal::estimate(stats)?;
             let [mean, variance] = gaussian_errors(fitted.log_variance, stats.weight());
-            let own = Maximum::of(&fitted, fitted.log_likelihood_of(stats));
-            Ok(own.with_errors([("log_mean", mean), ("log_variance", variance)]))
+            let maximum = Maximum::of(&fitted, fitted.log_likelihood_of(stats));
+            Ok(maximum.with_errors([("log_mean", mean), ("log_variance", variance)]))
         },
         unbiased: &|stats| {
             let variance = stats.scatter / (stats.weight - 1.0);
@@ -237,11 +237,11 @@ pub(super) fn log_normal(source: &dyn Source, request: &Request) -> Result<Estim
     report(model, source, request)
 }
 
-/// Why a number seen more than once makes the posterior improper, if it does: scales near 0 about
-/// it outweigh all the rest (Fernández & Steel 1999). Of n rows k are the same: about them the
-/// likelihood goes as σ^(ν(n − k) − k), over a width of σ, and the prior as σᵃ, so that the
-/// integral over σ exists for ν > (k − 2 − a)/(n − k) only.
-fn equal_numbers_outweigh(points: &PointStats, parameters: &[Parameter]) -> Option<String> {
+/// Why a repeated number makes the posterior improper, if it does: the density is unbounded for a
+/// location at that number and scales near 0 (Fernández & Steel 1999). If k of n rows are equal,
+/// the likelihood near them goes as σ^(ν(n − k) − k), over a width of σ, and the prior as σᵃ, so
+/// that the integral over σ exists only for ν > (k − 2 − a)/(n − k).
+fn improper_by_repeated_number(points: &PointStats, parameters: &[Parameter]) -> Option<String> {
     let [location, scale, degrees] = parameters else {
         return None;
     };
@@ -251,8 +251,8 @@ fn equal_numbers_outweigh(points: &PointStats, parameters: &[Parameter]) -> Opti
         .filter(|(x, _)| log_prior(location, *x) > f64::NEG_INFINITY);
     let (tie, k) = possible.fold(
         (0.0, 0.0),
-        |most: (f64, f64), own| {
-            if own.1 > most.1 { own } else { most }
+        |most: (f64, f64), point| {
+            if point.1 > most.1 { point } else { most }
         },
     );
     let [near, far] = [1e-100, 1e-200].map(|x| log_prior(scale, x));
@@ -274,27 +274,24 @@ fn equal_numbers_outweigh(points: &PointStats, parameters: &[Parameter]) -> Opti
     let reach = least.min(1e6) - low;
     let shares = (0..=60).map(|i| 1.0 - f64::from(i) / 60.0);
     let below = shares.map(|share| low + reach * share.powi(4));
-    let believed = |x: f64| x > low && log_prior(degrees, x) > f64::NEG_INFINITY;
-    (reach > 0.0 && below.into_iter().any(believed)).then(|| {
-        let which = if least.is_finite() {
-            format!("degrees of freedom up to {least:.3} are believed in")
+    let is_possible = |x: f64| x > low && log_prior(degrees, x) > f64::NEG_INFINITY;
+    (reach > 0.0 && below.into_iter().any(is_possible)).then(|| {
+        let reason = if least.is_finite() {
+            format!("the prior allows {least:.3} degrees of freedom and fewer")
         } else {
-            "nothing else was seen".to_string()
+            "there are no other numbers".to_string()
         };
-        format!(
-            "{tie} was seen so often that scales near 0 about it outweigh all the rest, as \
-             {which}"
-        )
+        format!("{tie} is repeated so often that it does not bound the scale from below: {reason}")
     })
 }
 
 pub(super) fn student_t(source: &dyn Source, request: &Request) -> Result<Estimate> {
-    let asked = |text: &str| {
+    let has_degrees = |text: &str| {
         text.split(';')
             .any(|part| part.trim().starts_with("degrees"))
     };
     let degrees = match &request.prior {
-        Some(PriorChoice::Text(text)) if asked(text) => Slot {
+        Some(PriorChoice::Text(text)) if has_degrees(text) => Slot {
             name: "degrees",
             range: Range::Above(0.0),
             most: StudentT::MOST_DEGREES,
@@ -324,14 +321,14 @@ pub(super) fn student_t(source: &dyn Source, request: &Request) -> Result<Estima
             let deviation = if deviation > 0.0 { deviation } else { 1.0 };
             vec![points.mean(), deviation, 5.0]
         },
-        improper: Some(equal_numbers_outweigh),
+        improper: Some(improper_by_repeated_number),
         average: sampled::averaged,
     };
     let mut estimate = sampled::report(source, request, &family)?;
     let degrees = estimate
         .maximum_likelihood
         .as_ref()
-        .and_then(|own| own.parameters.get("degrees"));
+        .and_then(|maximum| maximum.parameters.get("degrees"));
     if degrees.is_some_and(|degrees| degrees >= StudentT::MOST_DEGREES) {
         let note = "the likelihood grows with the degrees of freedom: the rows look Gaussian";
         estimate.notes.push(note.into());
@@ -341,7 +338,7 @@ pub(super) fn student_t(source: &dyn Source, request: &Request) -> Result<Estima
 
 pub(super) fn von_mises(source: &dyn Source, request: &Request) -> Result<Estimate> {
     let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
-    each(source, anything, |row, _| {
+    for_each_row(source, anything, |row, _| {
         least = least.min(row[0]);
         most = most.max(row[0]);
     })?;
@@ -364,8 +361,8 @@ pub(super) fn von_mises(source: &dyn Source, request: &Request) -> Result<Estima
         wide: |_| vec![0.0, 1.0],
         improper: None,
         average: |parts| {
-            let own = AveragedAngles::new(parts)?;
-            Some(Arc::new(own))
+            let average = AveragedAngles::new(parts)?;
+            Some(Arc::new(average))
         },
     };
     let mut estimate = sampled::report(source, request, &family)?;

@@ -66,7 +66,7 @@ pub(super) fn meaning<C: Conjugate>(
         None => None,
     };
     let names = pair.parameters();
-    let own = match (refused, names.as_slice()) {
+    let curve = match (refused, names.as_slice()) {
         // A conjugate prior with wrong numbers is not tried as an expression.
         (Some(error), _) if named(text).is_some_and(|(name, _)| name == C::Prior::NAME) => {
             return Err(error);
@@ -87,7 +87,7 @@ pub(super) fn meaning<C: Conjugate>(
             )));
         }
     };
-    Ok(Meaning::Any(own, text.trim().to_string()))
+    Ok(Meaning::Any(curve, text.trim().to_string()))
 }
 
 /// An expression of a parameter, which may be called x or by its name.
@@ -95,10 +95,10 @@ pub(super) fn expression(text: &str, name: &str) -> Result<Curve> {
     let variables = [name, "x", "theta", "θ"];
     // Names of densities may be written with a dash too.
     let dashed = densities()
-        .map(|own| own.name)
-        .filter(|own| own.contains('-'));
-    let text = dashed.fold(text.to_string(), |text, own| {
-        text.replace(own, &own.replace('-', "_"))
+        .map(|density| density.name)
+        .filter(|name| name.contains('-'));
+    let text = dashed.fold(text.to_string(), |text, name| {
+        text.replace(name, &name.replace('-', "_"))
     });
     Ok(Curve::Expression(Expression::parse(&text, &variables)?))
 }

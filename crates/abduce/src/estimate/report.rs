@@ -46,8 +46,8 @@ impl Numbers {
 
     /// The number of a name.
     pub fn get(&self, name: &str) -> Option<f64> {
-        let own = self.0.iter().find(|(own, _)| own == name);
-        own.map(|(_, value)| *value)
+        let entry = self.0.iter().find(|(key, _)| key == name);
+        entry.map(|(_, value)| *value)
     }
 }
 
@@ -138,21 +138,21 @@ impl Described {
     }
 
     /// A distribution with its parameters.
-    pub fn of(name: impl Into<String>, own: &impl Serialize) -> Described {
+    pub fn of(name: impl Into<String>, distribution: &impl Serialize) -> Described {
         Described {
             name: name.into(),
-            parameters: Numbers::of(own),
+            parameters: Numbers::of(distribution),
         }
     }
 }
 
 impl Interval {
     /// The intervals of a distribution.
-    pub fn of(parameter: impl Into<String>, own: &dyn Univariate, level: f64) -> Interval {
+    pub fn of(parameter: impl Into<String>, posterior: &dyn Univariate, level: f64) -> Interval {
         Interval {
             parameter: parameter.into(),
-            equal_tailed: own.equal_tailed(level),
-            shortest: own.highest_density(level),
+            equal_tailed: posterior.equal_tailed(level),
+            shortest: posterior.highest_density(level),
         }
     }
 }
@@ -206,12 +206,12 @@ impl Prediction {
     }
 
     /// The prediction of a distribution of one number.
-    pub fn of(distribution: Described, own: &dyn Univariate, level: f64) -> Prediction {
+    pub fn of(distribution: Described, predictive: &dyn Univariate, level: f64) -> Prediction {
         Prediction {
             distribution,
-            mean: own.mean(),
-            deviation: own.variance().map(f64::sqrt),
-            interval: Some(own.equal_tailed(level)),
+            mean: predictive.mean(),
+            deviation: predictive.variance().map(f64::sqrt),
+            interval: Some(predictive.equal_tailed(level)),
             probabilities: None,
         }
     }
@@ -277,7 +277,7 @@ pub struct Estimate {
     pub unbiased: Option<Numbers>,
     /// The prior.
     pub prior: Described,
-    /// Whether the prior integrates; `None` if that could not be settled.
+    /// Whether the prior integrates; `None` if that could not be determined.
     pub proper: Option<bool>,
     /// The posterior, where it is a named distribution.
     pub posterior: Option<Described>,

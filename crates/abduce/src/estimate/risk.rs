@@ -3,7 +3,7 @@
 use super::counts::bernoulli_shift;
 use super::families;
 use super::report::Estimate;
-use super::rows::{each, must};
+use super::rows::{error_unless, for_each_row};
 use crate::bayes::Risk;
 use crate::data::Source;
 use crate::family::Univariate;
@@ -13,18 +13,17 @@ use serde::Serialize;
 /// The log-loss of an estimate on rows, in nats a row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TestRisk {
-    /// The rows seen.
+    /// The number of rows.
     pub rows: u64,
-    /// Of the maximum-likelihood estimate; infinite if a row is impossible
-    /// under it.
+    /// The log-loss of the maximum-likelihood estimate; infinite if a row is impossible under it.
     pub maximum_likelihood: Option<f64>,
     /// The rows that are impossible under the maximum-likelihood estimate.
     pub impossible: u64,
-    /// Of the prediction, under which a proper prior leaves nothing impossible.
+    /// The log-loss of the prediction, under which no row is impossible if the prior is proper.
     pub predictive: Option<f64>,
 }
 
-/// Entropy, cross-entropy and divergence where the truth is given.
+/// Entropy, cross-entropy and divergence for a known true distribution.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TrueRisk {
     /// The entropy of the true distribution, the least possible risk.
@@ -43,7 +42,7 @@ impl Estimate {
     /// The log-loss on other rows of the same column.
     ///
     /// # Errors
-    /// If rows cannot be read or cannot be of the family, or there is none.
+    /// If rows cannot be read or are impossible under the family, or there are none.
     pub fn risk_on(&self, source: &dyn Source) -> Result<TestRisk> {
         let (mut sums, mut impossible) = ([0.0, 0.0], 0);
         let both = [&self.fitted, &self.predicted];
@@ -58,9 +57,10 @@ impl Estimate {
         // A count can be possible for the family and still too large: more successes than trials.
         let discrete = self.predicted.as_deref().filter(|d| d.is_discrete());
         let (low, high) = discrete.map_or((f64::NEG_INFINITY, f64::INFINITY), Univariate::support);
-        let outside = |x: f64| must((low..=high).contains(&x), x, &format!("at most {high}"));
+        let outside =
+            |x: f64| error_unless((low..=high).contains(&x), x, &format!("at most {high}"));
         let wrong = |x: f64| (family.domain)(x).or_else(|| outside(x));
-        let seen = each(
+        let seen = for_each_row(
             source,
             |x| wrong(x).filter(|_| !coded),
             |row, weight| {
@@ -75,7 +75,7 @@ impl Estimate {
             },
         )?;
         if seen.weight <= 0.0 {
-            return Err(Error::data("no row is seen to test on"));
+            return Err(Error::data("there are no rows to test on"));
         }
         let mean = |i: usize| both[i].as_ref().map(|_| sums[i] / seen.weight + 0.0);
         Ok(TestRisk {

@@ -1,4 +1,4 @@
-//! The rows of a source as numbers, each checked to be possible.
+//! The rows of a source as numbers, each checked against the domain of the family.
 
 use crate::data::Source;
 use crate::{Error, Result};
@@ -24,12 +24,12 @@ impl Seen {
     }
 }
 
-/// Passes every row on with its weight; rows with a missing value are counted and left out. A
-/// value for which `wrong` gives a message is an error.
-pub(super) fn each(
+/// Calls `visit` with every complete row and its weight; rows with missing values are only
+/// counted. A value for which `wrong` returns a message is an error.
+pub(super) fn for_each_row(
     source: &dyn Source,
     wrong: impl Fn(f64) -> Option<String>,
-    mut pass_on: impl FnMut(&[f64], f64),
+    mut visit: impl FnMut(&[f64], f64),
 ) -> Result<Seen> {
     let fields = &source.schema().fields;
     let mut seen = Seen::default();
@@ -58,19 +58,30 @@ pub(super) fn each(
                     return Err(Error::data(why)
                         .at_row(number)
                         .at_column(&field.name)
-                        .with_hint("fix or leave out the row, or choose another family"));
+                        .with_hint("fix or remove the row, or choose another family"));
                 }
             }
             seen.rows += 1;
             seen.weight += weight;
             seen.squares += weight * weight;
-            pass_on(&row, weight);
+            visit(&row, weight);
         }
     }
     Ok(seen)
 }
 
-/// The message for a number that is not what it should be.
-pub(super) fn must(ok: bool, x: f64, what: &str) -> Option<String> {
-    (!ok).then(|| format!("{x} is not {what}"))
+/// The weighted mean of a function of the rows; 0 if there are none.
+pub(super) fn mean(
+    source: &dyn Source,
+    wrong: impl Fn(f64) -> Option<String>,
+    f: impl Fn(&[f64]) -> f64,
+) -> Result<f64> {
+    let mut sum = 0.0;
+    let seen = for_each_row(source, wrong, |row, weight| sum += weight * f(row))?;
+    Ok(sum / seen.weight.max(f64::MIN_POSITIVE))
+}
+
+/// The error message for an invalid number, if it is one.
+pub(super) fn error_unless(is_valid: bool, x: f64, expected: &str) -> Option<String> {
+    (!is_valid).then(|| format!("{x} is not {expected}"))
 }

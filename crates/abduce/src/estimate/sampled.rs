@@ -1,11 +1,11 @@
 //! The report of a model with several parameters and no conjugate prior.
 
-use super::conjugate::something_seen;
+use super::conjugate::check_rows;
 use super::prior::expression;
 use super::report::{
     Described, Estimate, Exceedance, Interval, MonteCarlo, Numbers, Point, Prediction, RiskReport,
 };
-use super::rows::{Seen, each, must};
+use super::rows::{Seen, error_unless, for_each_row};
 use super::{PriorChoice, Request, standard_errors};
 use crate::bayes::{Domain, Parameter, SampledPosterior};
 use crate::data::Source;
@@ -43,7 +43,7 @@ pub(super) struct Slot {
 /// A family whose parameters have no conjugate prior.
 pub(super) struct Sampled<'a, F: Scalar> {
     pub slots: &'a [Slot],
-    /// What a row must be, in words.
+    /// The valid values, for error messages.
     pub domain: &'a str,
     pub build: fn(&[f64]) -> Result<F>,
     /// Parameters to start from where there is no estimate.
@@ -64,9 +64,10 @@ pub(super) type Together = Option<Arc<dyn Univariate>>;
 
 /// The mixture of distributions of a number.
 pub(super) fn averaged<F: Univariate + 'static>(parts: Vec<(f64, F)>) -> Together {
-    let boxed = |(weight, own): (f64, F)| (weight, Box::new(own) as Box<dyn Univariate>);
-    let own = Averaged::new(parts.into_iter().map(boxed))?;
-    Some(Arc::new(own))
+    let boxed =
+        |(weight, distribution): (f64, F)| (weight, Box::new(distribution) as Box<dyn Univariate>);
+    let average = Averaged::new(parts.into_iter().map(boxed))?;
+    Some(Arc::new(average))
 }
 
 /// Rows, and the maximum-likelihood estimate from them.
@@ -82,10 +83,10 @@ struct Fitted<F: Scalar> {
 
 impl<F: Scalar> Fitted<F> {
     fn read(source: &dyn Source, family: &Sampled<F>) -> Result<Self> {
-        let wrong = |x: f64| must(<F as Scalar>::supports(x), x, family.domain);
+        let wrong = |x: f64| error_unless(<F as Scalar>::supports(x), x, family.domain);
         let mut cells = Vec::new();
-        let seen = each(source, wrong, |row, weight| cells.push((row[0], weight)))?;
-        something_seen(&seen)?;
+        let seen = for_each_row(source, wrong, |row, weight| cells.push((row[0], weight)))?;
+        check_rows(&seen)?;
         let mut stats = <F as Scalar>::Stats::default();
         F::see(&mut cells.iter().copied(), &mut stats);
         let maximum = F::estimate(&stats);
@@ -146,13 +147,32 @@ impl<F: Scalar> Fitted<F> {
             },
             (None, Err(why)) if proper != Some(true) => {
                 let hint = format!(
-                    "see more rows, or give proper priors: {}",
-                    how(family.slots)
+                    "use more rows or proper priors: {}",
+                    prior_hint(family.slots)
                 );
                 Err(Error::numeric(format!("the posterior is improper: {why}")).with_hint(hint))
             }
             _ => Ok(()),
         }
+    }
+
+    /// The maximum-likelihood estimate with its standard errors.
+    fn point(&self, family: &Sampled<F>, log_likelihood: &impl Fn(&[f64]) -> f64) -> Option<Point> {
+        // A maximum at the end of a parameter's range has no standard error.
+        let within = |x: &[f64]| {
+            let outside = family.slots.iter().zip(x).any(|(slot, x)| *x > slot.most);
+            if outside {
+                f64::NEG_INFINITY
+            } else {
+                log_likelihood(x)
+            }
+        };
+        let fitted = self.maximum.as_ref().ok()?;
+        Some(Point {
+            parameters: Numbers::of(fitted),
+            standard_errors: standard_errors::of_maximum(&self.names, &self.start, &within),
+            log_likelihood: fitted.log_likelihood_of(&self.stats),
+        })
     }
 
     /// The number of draws: where the statistics are the rows, every draw takes a pass over them.
@@ -165,7 +185,7 @@ impl<F: Scalar> Fitted<F> {
     }
 }
 
-/// Reads the rows and reports.
+/// Reads the rows and estimates.
 pub(super) fn report<F: Scalar + 'static>(
     source: &dyn Source,
     request: &Request,
@@ -178,8 +198,11 @@ pub(super) fn report<F: Scalar + 'static>(
     let (parameters, prior) = priors(family.slots, request.prior.as_ref(), place)?;
     let proper = proper(&parameters)?;
     rows.check(family, &parameters, proper)?;
-    let log_likelihood =
-        |x: &[f64]| build(x).map_or(f64::NEG_INFINITY, |own| own.log_likelihood_of(stats));
+    let log_likelihood = |x: &[f64]| {
+        build(x).map_or(f64::NEG_INFINITY, |distribution| {
+            distribution.log_likelihood_of(stats)
+        })
+    };
     let sample = if rows.maximum.is_ok() {
         SampledPosterior::of_bounded
     } else {
@@ -187,17 +210,8 @@ pub(super) fn report<F: Scalar + 'static>(
     };
     let (start, draws) = (&rows.start, rows.draws());
     let posterior = sample(&parameters, log_likelihood, start, draws, request.seed)?;
-    let mut notes = Vec::new();
     let map = mode(&posterior, &parameters, &log_likelihood);
-    if map.is_none() {
-        notes.push("the posterior has no mode: it grows without bound towards an edge".into());
-    }
-    if posterior.effective < 400.0 {
-        notes.push(format!(
-            "the {draws} draws are worth only {:.0}: take the posterior as rough",
-            posterior.effective
-        ));
-    }
+    let mut notes = sampling_notes(&posterior, map.is_some());
     let Predicted {
         predictive,
         prediction,
@@ -206,21 +220,8 @@ pub(super) fn report<F: Scalar + 'static>(
     } = Predicted::of(&posterior, names, level, family)?;
     notes.extend(note);
     let maximum = rows.maximum.as_ref().ok();
-    // A maximum at the end of a parameter's range has no standard error.
-    let within = |x: &[f64]| {
-        let beyond = family.slots.iter().zip(x).any(|(slot, x)| *x > slot.most);
-        if beyond {
-            f64::NEG_INFINITY
-        } else {
-            log_likelihood(x)
-        }
-    };
     Ok(Estimate {
-        maximum_likelihood: maximum.map(|own| Point {
-            parameters: Numbers::of(own),
-            standard_errors: standard_errors::of_maximum(names, start, &within),
-            log_likelihood: own.log_likelihood_of(stats),
-        }),
+        maximum_likelihood: rows.point(family, &log_likelihood),
         no_maximum: rows.maximum.as_ref().err().map(Error::to_string),
         prior,
         proper,
@@ -233,15 +234,30 @@ pub(super) fn report<F: Scalar + 'static>(
         log_evidence: posterior.log_evidence,
         monte_carlo: Some(errors),
         risk: RiskReport {
-            log_loss: maximum.map(|own| -own.log_likelihood_of(stats) / stats.weight() + 0.0),
-            entropy: maximum.map(|own| own.entropy() + 0.0),
+            log_loss: maximum.map(|fitted| -fitted.log_likelihood_of(stats) / stats.weight() + 0.0),
+            entropy: maximum.map(|fitted| fitted.entropy() + 0.0),
             ruled_out: Vec::new(),
         },
         notes,
-        fitted: maximum.map(|own| Arc::new(own.clone()) as Arc<dyn Univariate>),
+        fitted: maximum.map(|fitted| Arc::new(fitted.clone()) as Arc<dyn Univariate>),
         predicted: Some(predictive),
         ..Estimate::of_rows(<F as Scalar>::NAME, rows.seen, level)
     })
+}
+
+fn sampling_notes(posterior: &SampledPosterior, has_mode: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !has_mode {
+        notes.push("the posterior has no mode: it grows without bound towards an edge".into());
+    }
+    if posterior.effective < 400.0 {
+        notes.push(format!(
+            "the effective number of the {} draws is only {:.0}: the posterior is rough",
+            posterior.draws.len(),
+            posterior.effective
+        ));
+    }
+    notes
 }
 
 /// The parameters of highest posterior density, where there are any. The density at a mode is
@@ -254,7 +270,7 @@ fn mode(
 ) -> Option<Vec<f64>> {
     let height = |x: &[f64]| {
         let priors = parameters.iter().zip(x);
-        let priors = priors.map(|(own, x)| own.log_prior(*x).unwrap_or(f64::NAN));
+        let priors = priors.map(|(parameter, x)| parameter.log_prior(*x).unwrap_or(f64::NAN));
         log_likelihood(x) + priors.sum::<f64>()
     };
     let heights = posterior.draws.iter().map(|draw| height(draw));
@@ -274,27 +290,30 @@ fn intervals(posterior: &SampledPosterior, names: &[String], level: f64) -> Vec<
     names.iter().enumerate().map(interval).collect()
 }
 
-/// How probably parameters exceed the numbers that were asked for.
+/// The probabilities that parameters exceed the requested numbers.
 fn exceedances(
     posterior: &SampledPosterior,
     names: &[String],
     request: &Request,
 ) -> Result<Vec<Exceedance>> {
-    let one = |(name, value): &(Option<String>, f64)| {
-        let wanted = name.as_deref().unwrap_or(&names[0]);
-        let place = names.iter().position(|own| own == wanted).ok_or_else(|| {
-            Error::parameter(format!("\"{wanted}\" is not a parameter"))
-                .with_hint(format!("the parameters are {}", names.join(", ")))
-        })?;
-        let beyond = posterior.draws.iter().zip(&posterior.weights);
-        let beyond = beyond.filter(|(draw, _)| draw[place] > *value);
+    let exceedance = |(name, value): &(Option<String>, f64)| {
+        let requested = name.as_deref().unwrap_or(&names[0]);
+        let place = names
+            .iter()
+            .position(|name| name == requested)
+            .ok_or_else(|| {
+                Error::parameter(format!("\"{requested}\" is not a parameter"))
+                    .with_hint(format!("the parameters are {}", names.join(", ")))
+            })?;
+        let above = posterior.draws.iter().zip(&posterior.weights);
+        let above = above.filter(|(draw, _)| draw[place] > *value);
         Ok(Exceedance {
-            parameter: wanted.to_string(),
+            parameter: requested.to_string(),
             value: *value,
-            probability: beyond.map(|(_, weight)| weight).sum::<f64>() + 0.0,
+            probability: above.map(|(_, weight)| weight).sum::<f64>() + 0.0,
         })
     };
-    request.above.iter().map(one).collect()
+    request.above.iter().map(exceedance).collect()
 }
 
 /// The distribution of the next row, averaged over the posterior.
@@ -316,7 +335,7 @@ impl Predicted {
         let rows = posterior.weighted();
         let rows = rows.filter_map(|(weight, x)| Some((weight, (family.build)(x).ok()?)));
         let predictive = (family.average)(rows.collect())
-            .ok_or_else(|| Error::numeric("no draw predicts a row"))?;
+            .ok_or_else(|| Error::numeric("no draw gives a predictive distribution"))?;
         let name = format!("{} averaged over the posterior", <F as Scalar>::NAME);
         let mut prediction = Prediction::of(Described::named(name), &*predictive, level);
         let both = (&prediction, &*predictive);
@@ -381,8 +400,8 @@ fn monte_carlo<F: Scalar>(
         draws: posterior.draws.len(),
         effective_sample_size: posterior.effective,
         mean: Numbers::new(names, posterior.mean_errors()),
-        posterior_deviation: Numbers::new(names, deviations.iter().map(|own| own.0)),
-        deviation: Numbers::new(names, deviations.iter().map(|own| own.1)),
+        posterior_deviation: Numbers::new(names, deviations.iter().map(|estimate| estimate.0)),
+        deviation: Numbers::new(names, deviations.iter().map(|estimate| estimate.1)),
         intervals: intervals.collect(),
         log_evidence: posterior.log_evidence_error(),
         predictive_mean: predictive_mean
@@ -402,16 +421,13 @@ fn turns_below(row: &dyn Univariate, x: f64) -> f64 {
     turns + row.cdf(x - TAU * turns)
 }
 
-/// How priors of several parameters are written.
-fn how(slots: &[Slot]) -> String {
+/// A hint that shows how priors of several parameters are written.
+fn prior_hint(slots: &[Slot]) -> String {
     let names: Vec<&str> = slots.iter().map(|slot| slot.name).collect();
-    format!(
-        "write {}=…; several stand apart by semicolons",
-        names.join("=…; ")
-    )
+    format!("write {}=…, separated by semicolons", names.join("=…; "))
 }
 
-/// Whether all priors integrate; `None` where that could not be settled.
+/// Whether all priors integrate; `None` if that could not be determined.
 fn proper(parameters: &[Parameter]) -> Result<Option<bool>> {
     let totals = parameters.iter().map(Parameter::total);
     let known: Vec<Option<bool>> = totals
@@ -439,27 +455,24 @@ fn priors(
         None => {}
         Some(PriorChoice::Table(_)) => {
             return Err(Error::parameter(
-                "a table is a prior of one parameter, and there are several",
+                "a table is the prior of one parameter, but there are several",
             )
-            .with_hint(how(slots)));
+            .with_hint(prior_hint(slots)));
         }
         Some(PriorChoice::Text(text)) => {
             for part in text.split(';').filter(|part| !part.trim().is_empty()) {
-                let (name, own) = part.split_once('=').ok_or_else(|| {
-                    Error::parameter(format!(
-                        "\"{}\" does not say whose prior it is",
-                        part.trim()
-                    ))
-                    .with_hint(how(slots))
+                let (name, prior_text) = part.split_once('=').ok_or_else(|| {
+                    Error::parameter(format!("\"{}\" does not name a parameter", part.trim()))
+                        .with_hint(prior_hint(slots))
                 })?;
                 let place = names
                     .iter()
-                    .position(|own| *own == name.trim())
+                    .position(|slot_name| *slot_name == name.trim())
                     .ok_or_else(|| {
                         Error::parameter(format!("\"{}\" is not a parameter", name.trim()))
-                            .with_hint(how(slots))
+                            .with_hint(prior_hint(slots))
                     })?;
-                texts[place] = own.trim().to_string();
+                texts[place] = prior_text.trim().to_string();
             }
         }
     }

@@ -48,9 +48,9 @@ pub(super) fn of_maximum(
             let corner = |s: f64, t: f64| at(&[(*i, s * h), (*j, t * g)]);
             let mixed =
                 corner(1.0, 1.0) - corner(1.0, -1.0) - corner(-1.0, 1.0) + corner(-1.0, -1.0);
-            let own = -mixed / (4.0 * h * g);
-            information[a * order + b] = own;
-            information[b * order + a] = own;
+            let entry = -mixed / (4.0 * h * g);
+            information[a * order + b] = entry;
+            information[b * order + a] = entry;
         }
     }
     let Some(inverse) = inverse(&information, &free) else {

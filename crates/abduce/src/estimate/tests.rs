@@ -1,4 +1,4 @@
-//! Reports of posteriors that are sampled.
+//! Tests of estimates.
 
 use super::{Estimate, PriorChoice, Request, estimate};
 use crate::Result;
@@ -27,7 +27,7 @@ fn is_improper(family: &str, rows: &[f64], prior: Option<&str>) -> bool {
 }
 
 #[test]
-fn zeros_alone_leave_the_rate_of_a_zero_inflated_poisson_open() {
+fn the_rate_of_a_zero_inflated_poisson_needs_a_positive_count_or_a_proper_prior() {
     assert!(is_improper("zero-inflated-poisson", &[0.0; 9], None));
     let proper = Some("rate=gamma(0.5,0.1)");
     assert!(!is_improper("zero-inflated-poisson", &[0.0; 9], proper));
@@ -36,13 +36,13 @@ fn zeros_alone_leave_the_rate_of_a_zero_inflated_poisson_open() {
 }
 
 #[test]
-fn numbers_seen_twice_allow_few_degrees_of_freedom_no_belief() {
+fn repeated_numbers_make_priors_on_few_degrees_of_freedom_improper() {
     let ties = [1.0, 1.0, 2.5, -0.3, 0.4, 3.1, 0.9];
     let different = [1.0, 1.1, 2.5, -0.3, 0.4, 3.1, 0.9];
     let near_zero = Some("degrees=gamma(2,0.1)");
     assert!(is_improper("student-t", &ties, near_zero));
     assert!(!is_improper("student-t", &different, near_zero));
-    // From 1 on, and where small scales are not believed in, ties do no harm.
+    // Ties are harmless above 1, and where the prior excludes small scales.
     assert!(!is_improper("student-t", &ties, None));
     let large_scales = Some("degrees=gamma(2,0.1); scale=inverse_gamma(1,1)");
     assert!(!is_improper("student-t", &ties, large_scales));
@@ -67,13 +67,13 @@ fn the_seed_moves_a_sampled_posterior_by_no_more_than_its_error() {
 }
 
 #[test]
-fn a_shape_is_believed_within_the_ends_of_its_prior() {
+fn the_posterior_of_a_shape_stays_within_the_range_of_its_prior() {
     let rows = [0.5, 1.9, 0.7, 3.0, 1.2, 0.4, 2.2];
     let shape = |prior: &str| {
         let found = report("gamma", &rows, Some(prior), 0).unwrap();
         (found.mean.unwrap().get("shape").unwrap(), found.intervals)
     };
-    // Far above, within and below of what the rows say, which is about 2.2.
+    // Far above, around and below the maximum-likelihood estimate, about 2.2.
     for (low, high) in [(5.0, 9.0), (2.0, 4.0), (0.1, 0.2)] {
         let text = format!("shape=uniform({low},{high})");
         let (mean, intervals) = shape(&text);
@@ -88,7 +88,7 @@ fn a_shape_is_believed_within_the_ends_of_its_prior() {
 }
 
 #[test]
-fn rows_of_next_to_no_relative_spread_are_gaussian() {
+fn gamma_and_beta_agree_with_the_gaussian_at_a_small_relative_spread() {
     // Then shape and precision of a gamma, and the sum of a beta's parameters and the
     // precision, are proportional, and so are their non-informative priors.
     let off = [0.3, -1.1, 0.8, 1.9, -0.4, -1.5, 0.1, 0.6, -0.7];
@@ -99,15 +99,15 @@ fn rows_of_next_to_no_relative_spread_are_gaussian() {
     ];
     for (family, centre, unit, ratio) in cases {
         let rows: Vec<f64> = off.iter().map(|x| centre + unit * x).collect();
-        let own = report(family, &rows, None, 0).unwrap();
+        let other = report(family, &rows, None, 0).unwrap();
         let gaussian = report("gaussian", &rows, None, 0).unwrap();
         let precision = gaussian.intervals.iter();
         let precision = precision
             .clone()
-            .find(|own| own.parameter == "precision")
+            .find(|report| report.parameter == "precision")
             .unwrap();
         let (low, high) = precision.equal_tailed;
-        let (from, to) = own.intervals[0].equal_tailed;
+        let (from, to) = other.intervals[0].equal_tailed;
         assert!(
             (from / (ratio * low) - 1.0).abs() < 0.03,
             "{family}: {from} {low}"
@@ -116,7 +116,7 @@ fn rows_of_next_to_no_relative_spread_are_gaussian() {
             (to / (ratio * high) - 1.0).abs() < 0.03,
             "{family}: {to} {high}"
         );
-        assert!(own.notes.is_empty(), "{family}: {:?}", own.notes);
+        assert!(other.notes.is_empty(), "{family}: {:?}", other.notes);
     }
 }
 
@@ -176,8 +176,11 @@ fn adding_a_column_leaves_the_intervals_of_the_others_as_they_were() {
         estimate("multivariate-gaussian", &table, &request).unwrap()
     };
     let ends = |found: &Estimate, name: &str| {
-        let own = found.intervals.iter().find(|own| own.parameter == name);
-        own.unwrap_or_else(|| panic!("no {name}")).equal_tailed
+        let interval = found
+            .intervals
+            .iter()
+            .find(|interval| interval.parameter == name);
+        interval.unwrap_or_else(|| panic!("no {name}")).equal_tailed
     };
     let close = |a: (f64, f64), b: (f64, f64)| {
         let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * (1.0 + b.abs());
@@ -204,12 +207,15 @@ fn adding_a_column_leaves_the_intervals_of_the_others_as_they_were() {
 }
 
 #[test]
-fn a_proportion_has_hoeffding_s_interval_with_and_without_smoothing() {
+fn a_proportion_has_a_hoeffding_interval_with_and_without_smoothing() {
     let rows = [1.0, 0.0, 1.0, 1.0, 0.0, 1.0, 0.0, 1.0, 1.0, 0.0];
     let found = report("bernoulli", &rows, None, 0).unwrap();
     let of = |method: &str| {
-        let own = found.frequentist.iter().find(|own| own.method == method);
-        own.unwrap_or_else(|| panic!("no {method}")).interval
+        let confidence = found
+            .frequentist
+            .iter()
+            .find(|confidence| confidence.method == method);
+        confidence.unwrap_or_else(|| panic!("no {method}")).interval
     };
     let reach = (40.0f64.ln() / 20.0).sqrt();
     let (low, high) = of("Hoeffding");
@@ -225,9 +231,9 @@ fn maximum_likelihood_estimates_have_the_standard_errors_of_the_information() {
         let point = found.maximum_likelihood.unwrap();
         (point.parameters.get(name), point.standard_errors.get(name))
     };
-    let near = |(_, own): (Option<f64>, Option<f64>), expected: f64| {
-        let own = own.unwrap();
-        assert!((own / expected - 1.0).abs() < 1e-3, "{own} {expected}");
+    let near = |(_, error): (Option<f64>, Option<f64>), expected: f64| {
+        let error = error.unwrap();
+        assert!((error / expected - 1.0).abs() < 1e-3, "{error} {expected}");
     };
     let rows = [1.0, 2.0, 3.0, 2.0, 1.0];
     near(error("gaussian", &rows, "mean"), (0.56_f64 / 5.0).sqrt());
@@ -281,16 +287,16 @@ fn sampled_figures_come_with_monte_carlo_errors_from_all_draws() {
         ((squares / (each.len() - 1) as f64).sqrt(), mean)
     };
     let errors = all[0].monte_carlo.as_ref().unwrap();
-    let deviation = |own: &Estimate| own.predictive.as_ref().unwrap().deviation.unwrap();
+    let deviation = |estimate: &Estimate| estimate.predictive.as_ref().unwrap().deviation.unwrap();
     let (spread_of_deviation, mean) = spread(&deviation);
     // A few hundred of the draws differ by several hundredths between seeds.
     assert!(
         spread_of_deviation < 0.01 * mean,
         "{spread_of_deviation} of {mean}"
     );
-    let high = |own: &Estimate| own.predictive.as_ref().unwrap().interval.unwrap().1;
-    let shape = |own: &Estimate| own.mean.as_ref().unwrap().get("shape").unwrap();
-    let end = |own: &Estimate| own.intervals[0].equal_tailed.1;
+    let high = |estimate: &Estimate| estimate.predictive.as_ref().unwrap().interval.unwrap().1;
+    let shape = |estimate: &Estimate| estimate.mean.as_ref().unwrap().get("shape").unwrap();
+    let end = |estimate: &Estimate| estimate.intervals[0].equal_tailed.1;
     let figures: [(Figure, f64); 4] = [
         (&deviation, errors.predictive_deviation.unwrap()),
         (&high, errors.predictive_interval.unwrap().1),
@@ -306,7 +312,7 @@ fn sampled_figures_come_with_monte_carlo_errors_from_all_draws() {
 }
 
 #[test]
-fn kish_s_sample_size_is_that_of_the_weights() {
+fn kish_sample_size_follows_from_the_weights() {
     let schema = Schema::new(vec![Field::new("x", Kind::Real)]);
     let column = Column::from_numbers([1.0, 2.0, 3.0].map(Some));
     let table = Table::new(schema, vec![column], Some(vec![1.0, 2.0, 3.0])).unwrap();

@@ -1,8 +1,8 @@
 //! The multivariate Gaussian, and the point mass of a constant column.
 
-use super::conjugate::{Maximum, Model, Predicts, report, something_seen};
+use super::conjugate::{Maximum, Model, Predicts, check_rows, report};
 use super::report::{Described, Estimate, Interval, Numbers, Point, Prediction, RiskReport};
-use super::rows::each;
+use super::rows::for_each_row;
 use super::{Request, standard_errors};
 use crate::data::Source;
 use crate::family::{
@@ -108,8 +108,10 @@ pub(super) fn multivariate_gaussian(source: &dyn Source, request: &Request) -> R
     // Users name parameters by columns, the pair by position.
     let by_place = |name: &String| {
         let all = MultivariateBoth::new(order).parameters();
-        let own = all.into_iter().find(|own| by_name(own, &names) == *name);
-        own.unwrap_or_else(|| name.clone())
+        let parameter = all
+            .into_iter()
+            .find(|parameter| by_name(parameter, &names) == *name);
+        parameter.unwrap_or_else(|| name.clone())
     };
     let above = request.above.iter();
     let request = Request {
@@ -162,18 +164,18 @@ fn by_name(parameter: &str, names: &[String]) -> String {
 pub(super) fn point_mass(source: &dyn Source, request: &Request) -> Result<Estimate> {
     if request.prior.is_some() || !request.above.is_empty() {
         return Err(Error::parameter(
-            "a point mass has no prior: one row settles it",
+            "a point mass takes neither a prior nor `above`: one row determines it",
         ));
     }
     let mut value: Option<f64> = None;
     let first = std::cell::Cell::new(None);
     let wrong = |x: f64| {
-        let own = *first.get().get_or_insert(x);
-        first.set(Some(own));
-        (x != own).then(|| format!("{x} is not the one number {own}"))
+        let first_value = *first.get().get_or_insert(x);
+        first.set(Some(first_value));
+        (x != first_value).then(|| format!("{x} differs from the first value, {first_value}"))
     };
-    let seen = each(source, wrong, |row, _| value = Some(row[0]))?;
-    something_seen(&seen)?;
+    let seen = for_each_row(source, wrong, |row, _| value = Some(row[0]))?;
+    check_rows(&seen)?;
     let value = value.unwrap_or_default();
     let parameters = Numbers(vec![("value".into(), value)]);
     let certain = || Some(Arc::new(PointMass { value }) as Arc<dyn Univariate>);

@@ -339,8 +339,8 @@ fn no_rows_are_an_error_unless_the_prior_is_proper() {
         let line = ["estimate", family, &missing, "--column", "x"];
         abduce(&[&line[..], more].concat())
     };
-    run("poisson", &[]).fails(2, &["no row is seen"]);
-    run("gamma", &[]).fails(2, &["no row is seen"]);
+    run("poisson", &[]).fails(2, &["there are no rows"]);
+    run("gamma", &[]).fails(2, &["there are no rows"]);
     let prior = run("poisson", &["--prior", "gamma(3,2)", "--json"]).succeeds();
     assert_near(&prior.json()["mean"]["rate"], 1.5);
     assert_eq!(prior.json()["hidden"], 2);
