@@ -32,59 +32,80 @@ impl MultivariateGaussian {
         } else {
             1.0
         };
-        let order = order(stats)?;
-        let added = prior.added_to(structure);
-        if !structure.is_correlated() {
-            let mut means = Vec::with_capacity(stats.len());
-            let mut all = Vec::with_capacity(stats.len());
-            for own in stats {
-                let MultivariateStats::Columns { columns, .. } = own else {
-                    return Err(another_structure());
-                };
-                means.push((0..order).map(|c| prior.mean(&columns[c], c)).collect());
-                all.push(prior.apart(columns, share));
-            }
-            let spherical = structure.is_spherical();
-            let found = variances(structure, &all)?.into_iter().zip(means);
-            return Ok(found
-                .map(|(variances, mean)| MultivariateGaussian {
-                    covariance: if spherical {
-                        Covariance::Spherical(added.variance(variances[0]))
-                    } else {
-                        let own = variances.iter().map(|own| added.variance(*own));
-                        Covariance::Diagonal(own.collect())
-                    },
-                    mean,
-                })
-                .collect());
+        if structure.is_correlated() {
+            Self::correlated_estimates(structure, stats, prior, share, before)
+        } else {
+            Self::independent_estimates(structure, stats, prior, share)
         }
+    }
+
+    /// Estimates whose covariances are diagonal or spherical; each component gets `share` of the
+    /// prior.
+    fn independent_estimates(
+        structure: Structure,
+        stats: &[&MultivariateStats],
+        prior: &MultivariatePrior,
+        share: f64,
+    ) -> Result<Vec<Self>> {
+        let order = order(stats)?;
         let mut means = Vec::with_capacity(stats.len());
         let mut all = Vec::with_capacity(stats.len());
-        for own in stats {
-            let (mean, whole) = prior.whole(own, share)?;
+        for component in stats {
+            let MultivariateStats::Columns { columns, .. } = component else {
+                return Err(another_structure());
+            };
+            means.push((0..order).map(|c| prior.mean(&columns[c], c)).collect());
+            all.push(prior.apart(columns, share));
+        }
+        let added = prior.added_to(structure);
+        let estimates = variances(structure, &all)?.into_iter().zip(means);
+        let estimates = estimates.map(|(variances, mean)| MultivariateGaussian {
+            covariance: if structure.is_spherical() {
+                Covariance::Spherical(added.variance(variances[0]))
+            } else {
+                let variances = variances.iter().map(|x| added.variance(*x));
+                Covariance::Diagonal(variances.collect())
+            },
+            mean,
+        });
+        Ok(estimates.collect())
+    }
+
+    /// Estimates with whole covariance matrices; each component gets `share` of the prior.
+    fn correlated_estimates(
+        structure: Structure,
+        stats: &[&MultivariateStats],
+        prior: &MultivariatePrior,
+        share: f64,
+        before: Option<&[&MultivariateGaussian]>,
+    ) -> Result<Vec<Self>> {
+        let order = order(stats)?;
+        let mut means = Vec::with_capacity(stats.len());
+        let mut all = Vec::with_capacity(stats.len());
+        for component in stats {
+            let (mean, whole) = prior.whole(component, share)?;
             means.push(mean);
             all.push(whole);
         }
         let before: Option<Vec<Square>> = before.map(|before| {
-            let matrix = |own: &&MultivariateGaussian| {
+            let matrix = |gaussian: &&MultivariateGaussian| {
                 (0..order * order)
-                    .map(|t| own.covariance(t % order, t / order))
+                    .map(|t| gaussian.covariance(t % order, t / order))
                     .collect()
             };
             before.iter().map(matrix).collect()
         });
+        let added = prior.added_to(structure);
         let mut found = matrices(structure, order, &all, before.as_deref())?;
         for matrix in &mut found {
             added.to(matrix, order);
         }
-        Ok(found
-            .into_iter()
-            .zip(means)
-            .map(|(matrix, mean)| MultivariateGaussian {
-                mean,
-                covariance: Covariance::Full(matrix),
-            })
-            .collect())
+        let estimates = found.into_iter().zip(means);
+        let estimates = estimates.map(|(matrix, mean)| MultivariateGaussian {
+            mean,
+            covariance: Covariance::Full(matrix),
+        });
+        Ok(estimates.collect())
     }
 }
 
@@ -96,15 +117,15 @@ struct Added {
 }
 
 impl Added {
-    fn variance(self, own: f64) -> f64 {
-        (1.0 - self.unit_share) * own + self.unit_share + self.ridge
+    fn variance(self, variance: f64) -> f64 {
+        (1.0 - self.unit_share) * variance + self.unit_share + self.ridge
     }
 
     fn to(self, matrix: &mut [f64], order: usize) {
-        for (t, own) in matrix.iter_mut().enumerate() {
-            *own = match t % (order + 1) {
-                0 => self.variance(*own),
-                _ => (1.0 - self.unit_share) * *own,
+        for (t, entry) in matrix.iter_mut().enumerate() {
+            *entry = match t % (order + 1) {
+                0 => self.variance(*entry),
+                _ => (1.0 - self.unit_share) * *entry,
             };
         }
     }
@@ -156,8 +177,12 @@ impl MultivariatePrior {
         f64::from(u8::from(self.center_rows > 0.0))
     }
 
-    pub(super) fn mean(&self, own: &GaussianStats, column: usize) -> f64 {
-        self.drawn(own.mean, own.weight, self.center_of(column))
+    pub(super) fn mean(&self, column_stats: &GaussianStats, column: usize) -> f64 {
+        self.drawn(
+            column_stats.mean,
+            column_stats.weight,
+            self.center_of(column),
+        )
     }
 
     /// The posterior mode of a mean.
@@ -190,22 +215,24 @@ impl MultivariatePrior {
     fn apart(&self, columns: &[GaussianStats], share: f64) -> Apart {
         let order = columns.len();
         let (mut weights, mut scatters) = (Vec::new(), Vec::new());
-        for (c, own) in columns.iter().enumerate() {
-            let shift = own.mean - self.center_of(c);
-            weights.push(own.weight + share * self.rows + self.mean_rows());
+        for (c, column_stats) in columns.iter().enumerate() {
+            let shift = column_stats.mean - self.center_of(c);
+            weights.push(column_stats.weight + share * self.rows + self.mean_rows());
             scatters.push(
-                own.scatter + share * self.of(c, order) + self.between(own.weight) * shift * shift,
+                column_stats.scatter
+                    + share * self.of(c, order)
+                    + self.between(column_stats.weight) * shift * shift,
             );
         }
         Apart { weights, scatters }
     }
 
-    fn whole(&self, own: &MultivariateStats, share: f64) -> Result<(Vec<f64>, Whole)> {
+    fn whole(&self, stats: &MultivariateStats, share: f64) -> Result<(Vec<f64>, Whole)> {
         let MultivariateStats::Full {
             weight,
             mean,
             scatter,
-        } = own
+        } = stats
         else {
             return Err(another_structure());
         };
@@ -322,28 +349,29 @@ pub(super) fn estimates_of_all(
     let present: Vec<usize> = (0..stats.len())
         .filter(|j| stats[*j].weight() > 0.0)
         .collect();
-    let own: Vec<MultivariateStats> = present
+    let filled: Vec<MultivariateStats> = present
         .iter()
         .map(|j| stats[*j].with_unseen_columns_of(&all, structure, vague))
         .collect();
-    let own: Vec<&MultivariateStats> = own.iter().collect();
+    let filled: Vec<&MultivariateStats> = filled.iter().collect();
     let mut found: Vec<Option<MultivariateGaussian>> = vec![None; stats.len()];
     if structure.is_independent() {
         // Only those that are singular need a stronger prior.
-        for (j, own) in present.iter().zip(&own) {
-            found[*j] = estimate(&[own], None).and_then(|mut found| found.pop());
+        for (j, filled) in present.iter().zip(&filled) {
+            found[*j] = estimate(&[filled], None).and_then(|mut found| found.pop());
         }
         return found
             .into_iter()
-            .map(|own| own.unwrap_or_else(together))
+            .map(|estimate| estimate.unwrap_or_else(together))
             .collect();
     }
     let before: Option<Vec<&MultivariateGaussian>> =
         before.map(|before| present.iter().map(|j| before[*j]).collect());
-    let Some(estimates) = estimate(&own, before.as_deref()) else {
+    let Some(estimates) = estimate(&filled, before.as_deref()) else {
         return vec![vague.clone(); stats.len()];
     };
-    let heaviest = (0..present.len()).max_by(|a, b| own[*a].weight().total_cmp(&own[*b].weight()));
+    let heaviest =
+        (0..present.len()).max_by(|a, b| filled[*a].weight().total_cmp(&filled[*b].weight()));
     let stand_in = heaviest.map_or(vague.covariance.clone(), |j| {
         estimates[j].covariance.clone()
     });
@@ -356,7 +384,7 @@ pub(super) fn estimates_of_all(
     };
     found
         .into_iter()
-        .map(|own| own.unwrap_or_else(stranger))
+        .map(|estimate| estimate.unwrap_or_else(stranger))
         .collect()
 }
 

@@ -226,13 +226,13 @@ impl MultivariateStats {
         structure: Structure,
         vague: &MultivariateGaussian,
     ) -> MultivariateStats {
-        let mut own = self.clone();
+        let mut filled = self.clone();
         let (
             MultivariateStats::Columns { columns, .. },
             MultivariateStats::Columns { columns: all, .. },
-        ) = (&mut own, all)
+        ) = (&mut filled, all)
         else {
-            return own;
+            return filled;
         };
         for (c, (column, all)) in columns.iter_mut().zip(all).enumerate() {
             if column.weight > 0.0 {
@@ -256,7 +256,7 @@ impl MultivariateStats {
                 (column.weight, column.scatter) = (0.0, 0.0);
             }
         }
-        own
+        filled
     }
 }
 
@@ -264,62 +264,69 @@ impl MultivariateStats {
 /// covariance within components for full covariances, two rows for the others.
 pub(super) fn pull_together(stats: &mut [MultivariateStats]) {
     let mut all = stats[0].clone();
-    stats[1..].iter().for_each(|own| all.merge(own));
+    stats[1..].iter().for_each(|component| all.merge(component));
     match &all {
+        MultivariateStats::Full { weight, .. } if *weight <= 0.0 => {}
         MultivariateStats::Full {
-            weight: total,
-            mean: center,
-            scatter: whole,
-        } => {
-            if *total <= 0.0 {
-                return;
-            }
-            let mut within = vec![0.0; whole.len()];
-            for own in stats.iter() {
-                if let MultivariateStats::Full { scatter, .. } = own {
-                    within
-                        .iter_mut()
-                        .zip(scatter)
-                        .for_each(|(sum, s)| *sum += s / total);
-                }
-            }
-            for own in stats {
-                let MultivariateStats::Full {
-                    weight,
-                    mean,
-                    scatter,
-                } = own
-                else {
-                    continue;
-                };
-                let rows = mean.len() as f64 + 1.0;
-                if *weight <= 0.0 {
-                    mean.clone_from(center);
-                    scatter
-                        .iter_mut()
-                        .zip(whole)
-                        .for_each(|(s, w)| *s = rows * w / total);
-                } else {
-                    scatter
-                        .iter_mut()
-                        .zip(&within)
-                        .for_each(|(s, w)| *s += rows * w);
-                }
-                *weight += rows;
+            weight,
+            mean,
+            scatter,
+        } => pull_matrices_together(stats, *weight, mean, scatter),
+        MultivariateStats::Columns { columns, .. } => pull_columns_together(stats, columns),
+    }
+}
+
+/// Adds d + 1 rows to statistics for full covariances, given the weight, the mean and the scatter
+/// of all rows.
+fn pull_matrices_together(
+    stats: &mut [MultivariateStats],
+    total: f64,
+    center: &[f64],
+    whole: &[f64],
+) {
+    let mut within = vec![0.0; whole.len()];
+    for component in stats.iter() {
+        if let MultivariateStats::Full { scatter, .. } = component {
+            for (sum, s) in within.iter_mut().zip(scatter) {
+                *sum += s / total;
             }
         }
-        MultivariateStats::Columns { columns: all, .. } => {
-            for (c, all) in all.iter().enumerate() {
-                let scatter = |own: &MultivariateStats| match own {
-                    MultivariateStats::Columns { columns, .. } => columns[c].scatter,
-                    MultivariateStats::Full { .. } => 0.0,
-                };
-                let within = stats.iter().map(scatter).sum::<f64>() / all.weight;
-                for own in stats.iter_mut() {
-                    if let MultivariateStats::Columns { columns, .. } = own {
-                        columns[c].pull(all, within);
-                    }
-                }
+    }
+    for component in stats {
+        let MultivariateStats::Full {
+            weight,
+            mean,
+            scatter,
+        } = component
+        else {
+            continue;
+        };
+        let rows = mean.len() as f64 + 1.0;
+        if *weight <= 0.0 {
+            mean.clone_from_slice(center);
+            for (s, w) in scatter.iter_mut().zip(whole) {
+                *s = rows * w / total;
+            }
+        } else {
+            for (s, w) in scatter.iter_mut().zip(&within) {
+                *s += rows * w;
+            }
+        }
+        *weight += rows;
+    }
+}
+
+/// Adds two rows to the statistics of every column, given those of all rows.
+fn pull_columns_together(stats: &mut [MultivariateStats], all: &[GaussianStats]) {
+    for (c, all) in all.iter().enumerate() {
+        let scatter = |component: &MultivariateStats| match component {
+            MultivariateStats::Columns { columns, .. } => columns[c].scatter,
+            MultivariateStats::Full { .. } => 0.0,
+        };
+        let within = stats.iter().map(scatter).sum::<f64>() / all.weight;
+        for component in stats.iter_mut() {
+            if let MultivariateStats::Columns { columns, .. } = component {
+                columns[c].pull(all, within);
             }
         }
     }
