@@ -45,14 +45,17 @@ pub fn posterior_of(joint: &dyn Joint, column: usize, chunk: &Chunk) -> Result<P
     let mut probabilities = vec![0.0; rows * levels];
     let mut impossible = Vec::new();
     for (row, out) in probabilities.chunks_exact_mut(levels).enumerate() {
-        let own: Vec<f64> = (0..levels)
+        let log_probabilities: Vec<f64> = (0..levels)
             .map(|level| logarithms[level * rows + row])
             .collect();
-        if own.iter().all(|log| *log == f64::NEG_INFINITY) {
+        if log_probabilities
+            .iter()
+            .all(|log| *log == f64::NEG_INFINITY)
+        {
             out.copy_from_slice(&alone);
             impossible.push(row);
         } else {
-            out.copy_from_slice(&normalized(own));
+            out.copy_from_slice(&normalized(log_probabilities));
         }
     }
     Ok(Posterior::new(levels, probabilities).with_impossible(impossible))

@@ -55,12 +55,15 @@ pub struct Explanation {
 impl Explanation {
     /// Puts contributions in order, and sums them up.
     pub fn new(class: &str, against: &str, mut contributions: Vec<Contribution>) -> Explanation {
-        contributions.retain(|own| own.log_odds != 0.0);
+        contributions.retain(|contribution| contribution.log_odds != 0.0);
         contributions.sort_by(|a, b| b.log_odds.abs().total_cmp(&a.log_odds.abs()));
         Explanation {
             class: class.into(),
             against: against.into(),
-            log_odds: contributions.iter().map(|own| own.log_odds).sum(),
+            log_odds: contributions
+                .iter()
+                .map(|contribution| contribution.log_odds)
+                .sum(),
             contributions,
         }
     }
@@ -95,7 +98,7 @@ pub fn first_two(posterior: &Posterior, row: usize) -> Option<(usize, usize)> {
 /// # Errors
 /// If there is no such class.
 pub fn find_class(name: &str, classes: &[String]) -> Result<usize> {
-    let place = classes.iter().position(|own| own == name);
+    let place = classes.iter().position(|class| class == name);
     place.ok_or_else(|| {
         let near = nearest(name, classes);
         let meant = near.map_or(String::new(), |near| format!("did you mean {near}? "));

@@ -109,7 +109,9 @@ impl<'a> TailProbabilities<'a> {
             None => self.joint.log_density(chunk)?,
         };
         let patterns = patterns(self.joint, chunk);
-        let more = patterns.iter().filter(|own| !self.tails.contains_key(*own));
+        let more = patterns
+            .iter()
+            .filter(|pattern| !self.tails.contains_key(*pattern));
         let more: HashSet<Pattern> = more.cloned().collect();
         if more
             .iter()
@@ -187,7 +189,7 @@ impl Tail {
         // Equal rows may differ in the last digits of their densities.
         let equal = log_density + 1e-9 * (1.0 + log_density.abs());
         let draws = self.log_densities.len() as f64;
-        let below = self.log_densities.partition_point(|own| *own <= equal);
+        let below = self.log_densities.partition_point(|other| *other <= equal);
         if below > self.first {
             return (below as f64 / draws).ln();
         }
@@ -224,11 +226,11 @@ fn patterns(joint: &dyn Joint, chunk: &Chunk) -> Vec<Pattern> {
     let words = chunk.columns().len().div_ceil(64).max(1);
     let mut patterns = vec![vec![0; words]; chunk.rows()];
     let unseen = joint.unseen_categories();
-    for (column, own) in chunk.columns().iter().enumerate() {
+    for (column, values) in chunk.columns().iter().enumerate() {
         if Some(column) == joint.target() {
             continue;
         }
-        let cells = own.cells(0, chunk.rows());
+        let cells = values.cells(0, chunk.rows());
         let levels = match joint.schema().fields[column].levels.len() {
             levels if unseen[column] == UnseenCategory::Missing => levels,
             _ => usize::MAX,

@@ -79,8 +79,8 @@ pub trait Components: Family {
         prior: &Self::Prior,
         vague: &Self,
     ) -> Vec<Self> {
-        let one = |own: &Self::Stats| {
-            Self::map_one(shape, own, prior, vague)
+        let one = |component: &Self::Stats| {
+            Self::map_one(shape, component, prior, vague)
                 .or_else(|| Self::map_one(shape, &merged(stats.iter().copied()), prior, vague))
                 .unwrap_or_else(|| vague.clone())
         };
@@ -121,6 +121,6 @@ pub(crate) fn merged<'a, S: Stats + 'a>(stats: impl IntoIterator<Item = &'a S>) 
     let mut stats = stats.into_iter();
     let first = stats.next().cloned();
     let mut all = first.unwrap_or_else(|| unreachable!("a mixture has components"));
-    stats.for_each(|own| all.merge(own));
+    stats.for_each(|stats| all.merge(stats));
     all
 }

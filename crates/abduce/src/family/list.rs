@@ -237,7 +237,7 @@ macro_rules! closed_enums {
             ) -> Vec<Distribution> {
                 match self {
                     $(LeafFamily::$variant { shape, prior, vague } => {
-                        let own: Vec<_> = stats
+                        let typed: Vec<_> = stats
                             .iter()
                             .filter_map(|s| match s {
                                 Statistics::$variant(s) => Some(s),
@@ -257,10 +257,10 @@ macro_rules! closed_enums {
                             same.collect()
                         });
                         let found = match before {
-                            Some(before) if before.len() == own.len() => {
-                                <$type as Components>::map_all_from(shape, &own, prior, &vague, &before)
+                            Some(before) if before.len() == typed.len() => {
+                                <$type as Components>::map_all_from(shape, &typed, prior, &vague, &before)
                             }
-                            _ => <$type as Components>::map_all(shape, &own, prior, &vague),
+                            _ => <$type as Components>::map_all(shape, &typed, prior, &vague),
                         };
                         found.into_iter().map(Distribution::$variant).collect()
                     })*
@@ -271,16 +271,16 @@ macro_rules! closed_enums {
             pub fn pull_together(&self, stats: &mut [Statistics]) {
                 match self {
                     $(LeafFamily::$variant { .. } => {
-                        let mut own: Vec<_> = stats
+                        let mut typed: Vec<_> = stats
                             .iter()
                             .filter_map(|s| match s {
                                 Statistics::$variant(s) => Some(s.clone()),
                                 _ => None,
                             })
                             .collect();
-                        <$type as Components>::pull_together(&mut own);
-                        for (stats, own) in stats.iter_mut().zip(own) {
-                            *stats = Statistics::$variant(own);
+                        <$type as Components>::pull_together(&mut typed);
+                        for (stats, typed) in stats.iter_mut().zip(typed) {
+                            *stats = Statistics::$variant(typed);
                         }
                     })*
                 }
@@ -290,11 +290,11 @@ macro_rules! closed_enums {
             pub fn log_prior_all<'a>(&self, distributions: impl Iterator<Item = &'a Distribution>) -> f64 {
                 match self {
                     $(LeafFamily::$variant { shape, prior, .. } => {
-                        let own = distributions.filter_map(|d| match d {
+                        let typed = distributions.filter_map(|d| match d {
                             Distribution::$variant(d) => Some(d),
                             _ => None,
                         });
-                        <$type as Components>::log_prior_all(shape, own, prior)
+                        <$type as Components>::log_prior_all(shape, typed, prior)
                     })*
                 }
             }

@@ -16,8 +16,8 @@ use rand_chacha::ChaCha8Rng;
 macro_rules! methods {
     ($($(#[$doc:meta])* $variant:ident($type:ident),)*) => {
         $(impl From<$type> for Distribution {
-            fn from(own: $type) -> Distribution {
-                Distribution::$variant(own)
+            fn from(distribution: $type) -> Distribution {
+                Distribution::$variant(distribution)
             }
         })*
 

@@ -38,7 +38,7 @@ impl Named {
             "normal" => "gaussian".into(),
             name => name.replace('_', "-"),
         };
-        DISTRIBUTIONS.iter().find(|own| own.name == name)
+        DISTRIBUTIONS.iter().find(|named| named.name == name)
     }
 
     /// How it is written, with the names of its parameters.
@@ -69,7 +69,9 @@ pub fn named(name: &str, numbers: &[f64]) -> Result<Arc<dyn Univariate>> {
 /// assert!(names_of_numbers().any(|(name, numbers)| name == "gamma" && numbers == ["shape", "rate"]));
 /// ```
 pub fn names_of_numbers() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-    DISTRIBUTIONS.iter().map(|own| (own.name, own.numbers))
+    DISTRIBUTIONS
+        .iter()
+        .map(|named| (named.name, named.numbers))
 }
 
 impl Distribution {
@@ -85,7 +87,7 @@ impl Distribution {
     /// # Errors
     /// As [`named`].
     pub fn named(name: &str, numbers: &[f64]) -> Result<Distribution> {
-        let known = known(name, numbers, |own| own.is_leaf)?;
+        let known = known(name, numbers, |named| named.is_leaf)?;
         (known.leaf)(numbers)?
             .ok_or_else(|| Error::parameter(format!("no column of a model can be {}", known.name)))
     }
@@ -95,20 +97,20 @@ impl Distribution {
     /// The distribution of one number, if it is one.
     pub fn univariate(&self) -> Option<&dyn Univariate> {
         Some(match self {
-            Distribution::Gaussian(own) => own,
-            Distribution::Categorical(own) => own,
-            Distribution::Bernoulli(own) => own,
-            Distribution::Poisson(own) => own,
-            Distribution::Exponential(own) => own,
-            Distribution::Gamma(own) => own,
-            Distribution::LogNormal(own) => own,
-            Distribution::StudentT(own) => own,
-            Distribution::Beta(own) => own,
-            Distribution::VonMises(own) => own,
-            Distribution::Uniform(own) => own,
-            Distribution::Geometric(own) => own,
-            Distribution::NegativeBinomial(own) => own,
-            Distribution::ZeroInflatedPoisson(own) => own,
+            Distribution::Gaussian(distribution) => distribution,
+            Distribution::Categorical(distribution) => distribution,
+            Distribution::Bernoulli(distribution) => distribution,
+            Distribution::Poisson(distribution) => distribution,
+            Distribution::Exponential(distribution) => distribution,
+            Distribution::Gamma(distribution) => distribution,
+            Distribution::LogNormal(distribution) => distribution,
+            Distribution::StudentT(distribution) => distribution,
+            Distribution::Beta(distribution) => distribution,
+            Distribution::VonMises(distribution) => distribution,
+            Distribution::Uniform(distribution) => distribution,
+            Distribution::Geometric(distribution) => distribution,
+            Distribution::NegativeBinomial(distribution) => distribution,
+            Distribution::ZeroInflatedPoisson(distribution) => distribution,
             _ => return None,
         })
     }
@@ -116,9 +118,9 @@ impl Distribution {
 
 /// The entry of this name with so many parameters.
 fn known(name: &str, numbers: &[f64], among: impl Fn(&Named) -> bool) -> Result<&'static Named> {
-    let known = Named::find(name).filter(|own| among(own));
-    if let Some(own) = known.filter(|own| own.numbers.len() == numbers.len()) {
-        return Ok(own);
+    let known = Named::find(name).filter(|named| among(named));
+    if let Some(named) = known.filter(|named| named.numbers.len() == numbers.len()) {
+        return Ok(named);
     }
     Err(Error::parameter(format!(
         "there is no distribution {name} of {} numbers",
@@ -127,7 +129,7 @@ fn known(name: &str, numbers: &[f64], among: impl Fn(&Named) -> bool) -> Result<
     .with_hint(match known {
         Some(known) => format!("write {}", known.signature()),
         None => {
-            let all = DISTRIBUTIONS.iter().filter(|own| among(own));
+            let all = DISTRIBUTIONS.iter().filter(|named| among(named));
             let all: Vec<String> = all.map(Named::signature).collect();
             format!("the distributions are {}", all.join(", "))
         }
@@ -136,10 +138,10 @@ fn known(name: &str, numbers: &[f64], among: impl Fn(&Named) -> bool) -> Result<
 
 /// The densities that an expression may name.
 pub(crate) fn densities() -> impl Iterator<Item = &'static Named> {
-    DISTRIBUTIONS.iter().filter(|own| own.is_density)
+    DISTRIBUTIONS.iter().filter(|named| named.is_density)
 }
 
-fn own<D: Univariate + 'static>(distribution: Result<D>) -> Result<Arc<dyn Univariate>> {
+fn into_arc<D: Univariate + 'static>(distribution: Result<D>) -> Result<Arc<dyn Univariate>> {
     Ok(Arc::new(distribution?))
 }
 
@@ -171,7 +173,7 @@ macro_rules! distributions {
             numbers: &[$(stringify!($number)),*],
             is_density: $kind,
             build: |numbers| match numbers {
-                &[$($number),*] => own($build),
+                &[$($number),*] => into_arc($build),
                 _ => Err(Error::parameter(concat!($name, " has other numbers"))),
             },
             is_leaf: $home,
@@ -249,8 +251,13 @@ mod tests {
             let half = vec![0.5; entry.numbers.len()];
             let mut numbers = half.clone();
             numbers[0] = if entry.name == "binomial" { 3.0 } else { 0.25 };
-            let own = (entry.build)(&numbers).unwrap();
-            assert_eq!(own.is_discrete(), !entry.is_density, "{}", entry.name);
+            let distribution = (entry.build)(&numbers).unwrap();
+            assert_eq!(
+                distribution.is_discrete(),
+                !entry.is_density,
+                "{}",
+                entry.name
+            );
         }
     }
 }

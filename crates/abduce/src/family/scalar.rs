@@ -180,7 +180,7 @@ impl<S: Scalar> Components for S {
             return;
         }
         all.scale(ROWS / all.weight());
-        stats.iter_mut().for_each(|own| own.merge(&all));
+        stats.iter_mut().for_each(|component| component.merge(&all));
     }
 }
 

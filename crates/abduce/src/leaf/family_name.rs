@@ -130,8 +130,8 @@ impl FromStr for FamilyName {
     fn from_str(name: &str) -> Result<Self> {
         let mut names = LeafFamily::column_families();
         names.push(COMPLEMENT);
-        let own = names.iter().find(|own| **own == name);
-        own.map(|own| FamilyName(own)).ok_or_else(|| {
+        let known = names.iter().find(|known| **known == name);
+        known.map(|known| FamilyName(known)).ok_or_else(|| {
             Error::parameter(format!("\"{name}\" is not a family a column can have"))
                 .with_hint(format!("the families are {}", names.join(", ")))
         })

@@ -1,5 +1,5 @@
-//! Leaves prepared for many rows: tables of all components where they are faster than asking each
-//! distribution.
+//! Leaves prepared for many rows, with tables of all components where these are faster than
+//! evaluating each distribution.
 
 use crate::Result;
 use crate::data::{Cells, Rows};
@@ -11,7 +11,7 @@ pub(crate) struct LeafKernel<'a> {
     pub distributions: &'a [Distribution],
     /// How many of them come before noise of another family.
     pub own: usize,
-    /// Of those.
+    /// A table of those.
     pub fast: Fast,
     /// Whether noise is everywhere, and not only in the range of the rows.
     pub unbounded: bool,
@@ -29,7 +29,7 @@ pub(crate) fn before_noise(distributions: &[Distribution]) -> usize {
     }
 }
 
-/// Tables that are faster than asking each distribution.
+/// Tables that are faster than evaluating each distribution.
 pub(crate) enum Fast {
     Nothing,
     /// Levels, with the logarithms of their probabilities taken once.
@@ -59,7 +59,13 @@ impl Fast {
         let stranger = |j: usize| unseen.get(j).map_or(f64::NEG_INFINITY, |p| p.ln());
         let logs: Vec<Vec<f64>> = levels
             .enumerate()
-            .map(|(j, own)| own.iter().map(|p| p.ln()).chain([stranger(j)]).collect())
+            .map(|(j, probabilities)| {
+                probabilities
+                    .iter()
+                    .map(|p| p.ln())
+                    .chain([stranger(j)])
+                    .collect()
+            })
             .collect();
         if logs.len() == distributions.len() {
             return Ok(Fast::Levels(logs));
@@ -72,7 +78,9 @@ impl Fast {
 /// logarithms cannot express.
 fn terms(distributions: &[Distribution]) -> Option<TermTable> {
     let words = distributions.iter().map(|distribution| match distribution {
-        Distribution::Words(own) if !own.columns && own.concentration.is_none() => Some(own),
+        Distribution::Words(words) if !words.columns && words.concentration.is_none() => {
+            Some(words)
+        }
         _ => None,
     });
     if let Some(words) = words.collect::<Option<Vec<_>>>() {
@@ -81,7 +89,9 @@ fn terms(distributions: &[Distribution]) -> Option<TermTable> {
         return Some(TermTable::new(terms, vec![0.0; words.len()], false, weight));
     }
     let presences = distributions.iter().map(|distribution| match distribution {
-        Distribution::Presence(own) if !own.columns && !own.is_certain() => Some(own.log_weights()),
+        Distribution::Presence(presence) if !presence.columns && !presence.is_certain() => {
+            Some(presence.log_weights())
+        }
         _ => None,
     });
     let (base, present): (Vec<f64>, Vec<Vec<f64>>) = presences.collect::<Option<_>>()?;
@@ -126,36 +136,42 @@ impl LevelTable {
         by_tiles(self.table.components(), rows, joint, |row, sums| {
             codes.clear();
             let places = levels.iter().zip(&self.places);
-            let own = places.map(|(levels, (start, size))| start + levels[row].min(size - 1));
+            let row_codes = places.map(|(levels, (start, size))| start + levels[row].min(size - 1));
             if all_seen {
-                codes.extend(own)
+                codes.extend(row_codes)
             } else {
-                let own = own.zip(&columns).filter(|(_, cells)| cells.is_seen(row));
-                codes.extend(own.map(|(code, _)| code));
+                let row_codes = row_codes
+                    .zip(&columns)
+                    .filter(|(_, cells)| cells.is_seen(row));
+                codes.extend(row_codes.map(|(code, _)| code));
             }
             self.table.of_all(&codes, &[], sums);
         });
     }
 }
 
-/// Adds what `say` computes for each row, a number for each component, to the joint
+/// Adds the numbers that `compute_row` gives for each row, one per component, to the joint
 /// log-densities, which are component-major.
 fn by_tiles(
     components: usize,
     rows: usize,
     joint: &mut [f64],
-    mut say: impl FnMut(usize, &mut [f64]),
+    mut compute_row: impl FnMut(usize, &mut [f64]),
 ) {
     const TILE: usize = 32;
     let mut tile = vec![0.0; TILE * components];
     for start in (0..rows).step_by(TILE) {
         let len = TILE.min(rows - start);
-        let told = tile.chunks_exact_mut(components).take(len);
-        told.enumerate().for_each(|(i, sums)| say(start + i, sums));
-        for (j, own) in joint.chunks_exact_mut(rows).enumerate() {
-            let told = tile.chunks_exact(components);
-            let cells = own[start..start + len].iter_mut();
-            cells.zip(told).for_each(|(cell, sums)| *cell += sums[j]);
+        let row_sums = tile.chunks_exact_mut(components).take(len);
+        for (i, sums) in row_sums.enumerate() {
+            compute_row(start + i, sums);
+        }
+        for (j, densities) in joint.chunks_exact_mut(rows).enumerate() {
+            let row_sums = tile.chunks_exact(components);
+            let densities = &mut densities[start..start + len];
+            for (density, sums) in densities.iter_mut().zip(row_sums) {
+                *density += sums[j];
+            }
         }
     }
 }
@@ -228,12 +244,12 @@ impl LeafKernel<'_> {
         label: Option<usize>,
         cells: &[Cells],
         joint: &[f64],
-        own: &mut [Statistics],
+        stats: &mut [Statistics],
     ) {
         let rows = Rows::new(cells);
         for (j, responsibilities) in joint.chunks_exact(rows.len).take(self.own).enumerate() {
             let component = label.unwrap_or(j);
-            self.distributions[component].expect(&rows, responsibilities, &mut own[component]);
+            self.distributions[component].expect(&rows, responsibilities, &mut stats[component]);
         }
     }
 }

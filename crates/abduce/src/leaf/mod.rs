@@ -70,12 +70,15 @@ impl Leaf {
     /// The distribution to which a component is fixed.
     pub(crate) fn held_in(&self, component: usize) -> Option<&Distribution> {
         let mut held = self.held.iter();
-        held.find(|(own, _)| *own == component).map(|(_, own)| own)
+        held.find(|(held_in, _)| *held_in == component)
+            .map(|(_, distribution)| distribution)
     }
 
     /// The components that are learned, of this many.
     pub(crate) fn learned(&self, components: usize) -> Vec<usize> {
-        let own = components - usize::from(self.noise.is_some());
-        (0..own).filter(|j| self.held_in(*j).is_none()).collect()
+        let before_noise = components - usize::from(self.noise.is_some());
+        (0..before_noise)
+            .filter(|j| self.held_in(*j).is_none())
+            .collect()
     }
 }

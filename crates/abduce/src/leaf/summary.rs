@@ -67,7 +67,7 @@ impl Seen {
                 self.central[c] = 0.0;
             }
         }
-        if self.central.iter().all(|own| *own == 0.0) {
+        if self.central.iter().all(|variance| *variance == 0.0) {
             self.central.clear();
         }
     }
@@ -79,9 +79,9 @@ impl Seen {
         }
         let both = self.columns.iter().zip(&other.columns).enumerate();
         let each = both.map(|(c, (a, b))| {
-            let told = [self, other].map(|own| own.central.get(c).copied().unwrap_or(0.0));
+            let central = [self, other].map(|seen| seen.central.get(c).copied().unwrap_or(0.0));
             match a.weight + b.weight {
-                total if total > 0.0 && told.iter().any(|own| *own > 0.0) => {
+                total if total > 0.0 && central.iter().any(|variance| *variance > 0.0) => {
                     let (one, two) = (self.typical_variance(c), other.typical_variance(c));
                     (a.weight * one + b.weight * two) / total
                 }

@@ -167,9 +167,9 @@ impl Components for Bernoulli {
     fn pull_together(stats: &mut [BernoulliStats]) {
         let all = merged(&*stats);
         let weight = all.weight().max(1.0);
-        for own in stats {
-            own.failures += 0.5 * (all.failures / weight + 0.5);
-            own.successes += 0.5 * (all.successes / weight + 0.5);
+        for component in stats {
+            component.failures += 0.5 * (all.failures / weight + 0.5);
+            component.successes += 0.5 * (all.successes / weight + 0.5);
         }
     }
 }

@@ -182,8 +182,8 @@ impl Components for Categorical {
     fn pull_together(stats: &mut [CategoricalStats]) {
         let all = merged(&*stats);
         let (levels, weight) = (all.counts.len() as f64, all.weight().max(1.0));
-        for own in stats {
-            for (count, pooled) in own.counts.iter_mut().zip(&all.counts) {
+        for component in stats {
+            for (count, pooled) in component.counts.iter_mut().zip(&all.counts) {
                 *count += 0.5 * (pooled / weight + 1.0 / levels);
             }
         }

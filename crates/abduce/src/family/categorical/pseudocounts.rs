@@ -69,7 +69,7 @@ impl Pseudocounts {
         match self {
             Pseudocounts::Same(alpha) => *alpha,
             Pseudocounts::Each(each) => match each.as_slice() {
-                [first, rest @ ..] if rest.iter().all(|own| own == first) => *first,
+                [first, rest @ ..] if rest.iter().all(|count| count == first) => *first,
                 _ => 0.0,
             },
         }

@@ -111,8 +111,8 @@ fn bayes_rule_holds_everywhere<C: Conjugate>(
     for _ in 0..20 {
         let parameters = posterior.draw_parameters(rng);
         let rule = pair.log_likelihood(&parameters, stats) + prior.log_density_of(&parameters);
-        let own = posterior.log_density_of(&parameters) + evidence;
-        assert!(close(rule, own, 1e-8), "{parameters:?} {rule} {own}");
+        let joint = posterior.log_density_of(&parameters) + evidence;
+        assert!(close(rule, joint, 1e-8), "{parameters:?} {rule} {joint}");
     }
 }
 
@@ -206,11 +206,11 @@ fn the_mode_beats_draws<P: Prior>(posterior: &P, rng: &mut ChaCha8Rng) {
 fn marginals_are_those_of_draws<P: Prior>(posterior: &P, rng: &mut ChaCha8Rng) {
     let draws: Vec<Vec<f64>> = (0..2000).map(|_| posterior.draw_parameters(rng)).collect();
     for (i, marginal) in posterior.marginals() {
-        let mut own: Vec<f64> = draws.iter().map(|draw| draw[i]).collect();
-        own.sort_by(f64::total_cmp);
+        let mut values: Vec<f64> = draws.iter().map(|draw| draw[i]).collect();
+        values.sort_by(f64::total_cmp);
         for place in [100, 500, 1000, 1500, 1900] {
             let share = (place as f64 + 0.5) / 2000.0;
-            let error = (marginal.cdf(own[place]) - share).abs();
+            let error = (marginal.cdf(values[place]) - share).abs();
             assert!(error < 2.0 / 2000.0_f64.sqrt(), "{marginal:?} {error}");
         }
     }
@@ -228,13 +228,13 @@ fn ranks_of_the_truth_are_uniform<C: Conjugate>(pair: &C, prior: &C::Prior) {
         let rows: Vec<Vec<f64>> = (0..6).map(|_| draw_row(pair, &truth, &mut rng)).collect();
         let posterior = pair.posterior(prior, &observed(pair, &rows)).unwrap();
         let marginals = posterior.marginals();
-        let place = |(i, own): &(usize, Box<dyn Univariate>)| own.cdf(truth[*i]);
+        let place = |(i, marginal): &(usize, Box<dyn Univariate>)| marginal.cdf(truth[*i]);
         places.push(marginals.iter().map(place).collect());
     }
     for i in 0..places[0].len() {
         let n = WORLDS as f64;
-        let mean = places.iter().map(|own| own[i]).sum::<f64>() / n;
-        let square = |own: &Vec<f64>| (own[i] - 0.5) * (own[i] - 0.5);
+        let mean = places.iter().map(|ranks| ranks[i]).sum::<f64>() / n;
+        let square = |ranks: &Vec<f64>| (ranks[i] - 0.5) * (ranks[i] - 0.5);
         let variance = places.iter().map(square).sum::<f64>() / n;
         assert!(
             (mean - 0.5).abs() < 4.0 * (1.0 / 12.0 / n).sqrt(),
@@ -251,9 +251,9 @@ fn of_one_number<C: Conjugate>(pair: C, prior: C::Prior)
 where
     C::Predictive: Univariate,
 {
-    let log_density = |own: &C::Predictive, row: &[f64]| own.log_density(row[0]);
+    let log_density = |predictive: &C::Predictive, row: &[f64]| predictive.log_density(row[0]);
     laws_hold(&pair, &prior, log_density);
-    let draw = |own: &C::Predictive, rng: &mut ChaCha8Rng| vec![own.draw(rng)];
+    let draw = |predictive: &C::Predictive, rng: &mut ChaCha8Rng| vec![predictive.draw(rng)];
     the_predictive_integrates_to_one(&pair, &prior, draw, log_density);
 }
 
@@ -261,9 +261,9 @@ fn of_several_numbers<C: Conjugate>(pair: C, prior: C::Prior)
 where
     C::Predictive: Multi,
 {
-    let log_density = |own: &C::Predictive, row: &[f64]| own.log_density(row);
+    let log_density = |predictive: &C::Predictive, row: &[f64]| predictive.log_density(row);
     laws_hold(&pair, &prior, log_density);
-    let draw = |own: &C::Predictive, rng: &mut ChaCha8Rng| own.draw(rng);
+    let draw = |predictive: &C::Predictive, rng: &mut ChaCha8Rng| predictive.draw(rng);
     the_predictive_integrates_to_one(&pair, &prior, draw, log_density);
 }
 

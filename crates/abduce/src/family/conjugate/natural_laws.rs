@@ -30,7 +30,9 @@ fn the_prior_of_estimates_is_conjugate<F: ConjugateFamily>(
         posterior.log_density_of(&parameters) - objective - log_stretch(&row)
     };
     let rest: Vec<f64> = (0..20).map(rest).collect();
-    let is_constant = rest.iter().all(|own| (own - rest[0]).abs() < 1e-8);
+    let is_constant = rest
+        .iter()
+        .all(|difference| (difference - rest[0]).abs() < 1e-8);
     assert!(is_constant, "{rest:?}");
 }
 
@@ -38,23 +40,29 @@ fn the_prior_of_estimates_is_conjugate<F: ConjugateFamily>(
 fn bernoulli() {
     let prior = Pseudocounts::Each(vec![0.5, 2.0]);
     let rows = (&[1.0, 0.0, 1.0][..], 3);
-    the_prior_of_estimates_is_conjugate::<Bernoulli>((), prior, rows, |own| {
-        -own.probability.ln() - (-own.probability).ln_1p()
+    the_prior_of_estimates_is_conjugate::<Bernoulli>((), prior, rows, |distribution| {
+        -distribution.probability.ln() - (-distribution.probability).ln_1p()
     });
 }
 
 #[test]
 fn categorical() {
     let rows = (&[1.0, 0.0, 2.0, 1.0][..], 4);
-    the_prior_of_estimates_is_conjugate::<Categorical>(3, 0.5.into(), rows, |own| {
-        -own.probabilities.iter().map(|p| p.ln()).sum::<f64>()
+    the_prior_of_estimates_is_conjugate::<Categorical>(3, 0.5.into(), rows, |distribution| {
+        -distribution
+            .probabilities
+            .iter()
+            .map(|p| p.ln())
+            .sum::<f64>()
     });
 }
 
 #[test]
 fn poisson() {
     let rows = (&[3.0, 0.0, 7.0][..], 3);
-    the_prior_of_estimates_is_conjugate::<Poisson>((), (3.0, 2.0), rows, |own| -own.rate.ln());
+    the_prior_of_estimates_is_conjugate::<Poisson>((), (3.0, 2.0), rows, |distribution| {
+        -distribution.rate.ln()
+    });
 }
 
 #[test]
@@ -70,7 +78,7 @@ fn gaussian() {
         ridge: 0.0,
     };
     let rows = (&[3.0, 0.2, 7.0][..], 3);
-    let log_stretch = |own: &Gaussian| -own.variance.ln();
+    let log_stretch = |distribution: &Gaussian| -distribution.variance.ln();
     the_prior_of_estimates_is_conjugate::<Gaussian>((), prior, rows, log_stretch);
 }
 
@@ -82,7 +90,7 @@ fn log_normal() {
         scatter: 3.0,
     };
     let rows = (&[3.0, 0.2, 7.0][..], 3);
-    let log_stretch = |own: &LogNormal| -own.log_variance.ln();
+    let log_stretch = |distribution: &LogNormal| -distribution.log_variance.ln();
     the_prior_of_estimates_is_conjugate::<LogNormal>((), prior, rows, log_stretch);
 }
 
@@ -100,9 +108,9 @@ fn multivariate_gaussian() {
         ..MultivariatePrior::default()
     };
     let cells = [3.0, 0.2, 7.0, -1.0, 2.0, 1.0, 0.0, 0.5];
-    let log_stretch = |own: &MultivariateGaussian| {
-        let Covariance::Full(m) = &own.covariance else {
-            panic!("{own:?}");
+    let log_stretch = |distribution: &MultivariateGaussian| {
+        let Covariance::Full(m) = &distribution.covariance else {
+            panic!("{distribution:?}");
         };
         // dη is |Σ|⁻¹ dμ dΛ, and dΛ is |Σ|⁻³ dΣ.
         -4.0 * (m[0] * m[3] - m[1] * m[2]).ln()
@@ -133,8 +141,8 @@ where
     let draws: Vec<Vec<f64>> = (0..DRAWS).map(draw).collect();
     for (place, expected) in expected.iter().enumerate() {
         let n = DRAWS as f64;
-        let mean = draws.iter().map(|own| own[place]).sum::<f64>() / n;
-        let squares = draws.iter().map(|own| (own[place] - mean).powi(2));
+        let mean = draws.iter().map(|draw| draw[place]).sum::<f64>() / n;
+        let squares = draws.iter().map(|draw| (draw[place] - mean).powi(2));
         let error = (squares.sum::<f64>() / n / n).sqrt();
         assert!(
             (mean - expected).abs() < 5.0 * error,

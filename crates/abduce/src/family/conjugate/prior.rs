@@ -29,32 +29,32 @@ pub trait Prior: Clone + Debug + PartialEq + Send + Sync + Serialize + Deseriali
     /// The log-density at parameters.
     fn log_density_of(&self, parameters: &[f64]) -> f64 {
         match self.distribution() {
-            Parameters::One(own) => own.log_density(parameters[0]),
-            Parameters::Several(own) => own.log_density(parameters),
+            Parameters::One(distribution) => distribution.log_density(parameters[0]),
+            Parameters::Several(distribution) => distribution.log_density(parameters),
         }
     }
 
     /// The means of the parameters, where they exist.
     fn means(&self) -> Option<Vec<f64>> {
         match self.distribution() {
-            Parameters::One(own) => own.mean().map(|mean| vec![mean]),
-            Parameters::Several(own) => own.mean(),
+            Parameters::One(distribution) => distribution.mean().map(|mean| vec![mean]),
+            Parameters::Several(distribution) => distribution.mean(),
         }
     }
 
     /// The most probable parameters, where they exist.
     fn modes(&self) -> Option<Vec<f64>> {
         match self.distribution() {
-            Parameters::One(own) => Some(vec![own.mode()]),
-            Parameters::Several(own) => own.mode(),
+            Parameters::One(distribution) => Some(vec![distribution.mode()]),
+            Parameters::Several(distribution) => distribution.mode(),
         }
     }
 
     /// Draws parameters.
     fn draw_parameters(&self, rng: &mut dyn Rng) -> Vec<f64> {
         match self.distribution() {
-            Parameters::One(own) => vec![own.draw(rng)],
-            Parameters::Several(own) => own.draw(rng),
+            Parameters::One(distribution) => vec![distribution.draw(rng)],
+            Parameters::Several(distribution) => distribution.draw(rng),
         }
     }
 }
@@ -73,9 +73,9 @@ pub type Marginals = Vec<(usize, Box<dyn Univariate>)>;
 /// The distribution of the parameter at a place.
 pub(crate) fn marginal(
     place: usize,
-    own: impl Univariate + 'static,
+    distribution: impl Univariate + 'static,
 ) -> (usize, Box<dyn Univariate>) {
-    (place, Box::new(own))
+    (place, Box::new(distribution))
 }
 
 /// Whether a number is positive and finite.

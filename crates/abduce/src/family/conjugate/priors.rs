@@ -182,7 +182,9 @@ fn means_and_matrix(means: &MultivariateT, matrix: Marginals) -> Marginals {
         scale: means.scale[i * order + i].sqrt(),
         degrees: means.degrees,
     };
-    let behind = matrix.into_iter().map(|(place, own)| (order + place, own));
+    let behind = matrix
+        .into_iter()
+        .map(|(place, marginal)| (order + place, marginal));
     (0..order)
         .map(|i| marginal(i, mean(i)))
         .chain(behind)

@@ -131,7 +131,7 @@ impl Conjugate for ExponentialRate {
 
     /// The ratio of the normalisers ∫ λ^(a−1) e^(−bλ) dλ of posterior and prior.
     fn log_evidence(&self, prior: &Gamma, stats: &ExponentialStats) -> Result<Option<f64>> {
-        let log_normaliser = |own: &Gamma| ln_gamma(own.shape) - own.shape * own.rate.ln();
+        let log_normaliser = |gamma: &Gamma| ln_gamma(gamma.shape) - gamma.shape * gamma.rate.ln();
         let posterior = self.posterior(prior, stats)?;
         let gain = || log_normaliser(&posterior) - log_normaliser(prior);
         Ok(prior.is_proper().then(gain))

@@ -219,7 +219,7 @@ impl Scalar for Beta {
         if stats.weight() <= 0.0 {
             return Err(nothing_seen());
         }
-        let [deficit, rest] = [shares, rests].map(|own| own.log_deficit / own.weight);
+        let [deficit, rest] = [shares, rests].map(|gamma| gamma.log_deficit / gamma.weight);
         // Different numbers differ at least by rounding.
         if !(deficit + rest > f64::EPSILON * f64::EPSILON && deficit.is_finite()) {
             return Err(Error::numeric("the numbers are all the same"));
@@ -277,7 +277,7 @@ impl Scalar for Beta {
     }
 
     fn are_sound(stats: &BetaStats) -> bool {
-        let sound = |own: &GammaStats| <crate::family::Gamma as Scalar>::are_sound(own);
+        let sound = |stats: &GammaStats| <crate::family::Gamma as Scalar>::are_sound(stats);
         sound(&stats.shares) && sound(&stats.rests) && stats.shares.weight == stats.rests.weight
     }
 }
@@ -343,14 +343,17 @@ mod tests {
             let s = -0.5 * (-4.0 * d * d).ln_1p();
             let exact = 0.125 / s * (1.0 + (1.0 + 4.0 * s).sqrt());
             for stats in [whole, parts] {
-                let own = Beta::estimate(&stats).unwrap();
+                let fitted = Beta::estimate(&stats).unwrap();
                 // The rows are rounded, by a share of their distance.
                 let rounding = 1e-14 / d + d * d;
                 assert!(
-                    (own.a / exact - 1.0).abs() < rounding,
-                    "{d}: {own:?} {exact}"
+                    (fitted.a / exact - 1.0).abs() < rounding,
+                    "{d}: {fitted:?} {exact}"
                 );
-                assert!((own.a / own.b - 1.0).abs() < rounding, "{d}: {own:?}");
+                assert!(
+                    (fitted.a / fitted.b - 1.0).abs() < rounding,
+                    "{d}: {fitted:?}"
+                );
             }
         }
     }
@@ -365,15 +368,15 @@ mod tests {
         ] {
             let mut stats = BetaStats::default();
             Beta::see(&mut rows.iter().map(|x| (*x, 1.0)), &mut stats);
-            let own = Beta::estimate(&stats).unwrap();
+            let fitted = Beta::estimate(&stats).unwrap();
             let n = rows.len() as f64;
             let logs = rows.iter().map(|x| x.ln()).sum::<f64>() / n;
             let rests = rows.iter().map(|x| (-x).ln_1p()).sum::<f64>() / n;
             let off = |found: f64, mean: f64| ((found - mean) / mean).abs();
-            assert!(off(own.mean_log(), logs) < 1e-11, "{rows:?} {own:?}");
+            assert!(off(fitted.mean_log(), logs) < 1e-11, "{rows:?} {fitted:?}");
             assert!(
-                off(own.mean_log_complement(), rests) < 1e-9,
-                "{rows:?} {own:?}"
+                off(fitted.mean_log_complement(), rests) < 1e-9,
+                "{rows:?} {fitted:?}"
             );
         }
     }

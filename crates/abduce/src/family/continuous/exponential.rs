@@ -178,7 +178,9 @@ impl Components for Exponential {
         if all.weight > 0.0 {
             let mut share = all.clone();
             share.scale(1.0 / all.weight);
-            stats.iter_mut().for_each(|own| own.merge(&share));
+            stats
+                .iter_mut()
+                .for_each(|component| component.merge(&share));
         }
     }
 }

@@ -74,15 +74,15 @@ impl GammaStats {
         let cells: Vec<(f64, f64)> = cells.into_iter().collect();
         let weight: f64 = cells.iter().map(|(_, weight)| weight).sum();
         let sum = cells.iter().map(|(x, weight)| weight * x).sum();
-        let mut own = GammaStats {
+        let mut stats = GammaStats {
             weight,
             sum,
             log_deficit: 0.0,
         };
-        let mean = own.mean();
+        let mean = stats.mean();
         let deficit = |(x, weight): &(f64, f64)| weight * ln_ratio_defect(*x, mean);
-        own.log_deficit = cells.iter().map(deficit).sum();
-        own
+        stats.log_deficit = cells.iter().map(deficit).sum();
+        stats
     }
 
     /// The mean of the numbers.

@@ -250,9 +250,9 @@ impl Components for Gaussian {
 
     fn pull_together(stats: &mut [GaussianStats]) {
         let all = merged(&*stats);
-        let scatter: f64 = stats.iter().map(|own| own.scatter).sum();
-        for own in stats {
-            own.pull(&all, scatter / all.weight);
+        let scatter: f64 = stats.iter().map(|component| component.scatter).sum();
+        for component in stats {
+            component.pull(&all, scatter / all.weight);
         }
     }
 

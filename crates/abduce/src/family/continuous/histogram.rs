@@ -128,8 +128,8 @@ impl Components for Histogram {
     fn map_all(_: &(), stats: &[&PointStats], prior: &HistogramPrior, vague: &Self) -> Vec<Self> {
         let all = merged(stats.iter().copied());
         let edges = Edges::of(&all.values, &all.weights, Bins::Fd);
-        let one = |own: &PointStats| {
-            Histogram::in_bins(own, edges, prior)
+        let one = |component: &PointStats| {
+            Histogram::in_bins(component, edges, prior)
                 .or_else(|_| Histogram::in_bins(&all, edges, prior))
                 .unwrap_or_else(|_| vague.clone())
         };

@@ -25,11 +25,11 @@ impl PointStats {
         // Adding 0 turns −0 into 0.
         let mut entries: Vec<(f64, f64)> = entries.map(|(x, weight)| (x + 0.0, weight)).collect();
         entries.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut own = PointStats::default();
+        let mut points = PointStats::default();
         entries
             .into_iter()
-            .for_each(|(x, weight)| own.push(x, weight));
-        own
+            .for_each(|(x, weight)| points.push(x, weight));
+        points
     }
 
     /// Adds the values of a column.
@@ -110,22 +110,22 @@ impl PointStats {
     /// At most so many points of about equal weight, each the mean of neighbouring numbers.
     pub(crate) fn grouped(&self, groups: usize) -> PointStats {
         let total = self.weight();
-        let mut own: Vec<(f64, f64)> = Vec::new();
+        let mut grouped: Vec<(f64, f64)> = Vec::new();
         let (mut below, mut last) = (0.0, usize::MAX);
         for (x, weight) in self.iter() {
             // The group of the middle of this number's weight.
             let group = ((below + 0.5 * weight) / total * groups as f64) as usize;
             below += weight;
-            match own.last_mut() {
+            match grouped.last_mut() {
                 Some((mean, sum)) if group == last => {
                     *sum += weight;
                     *mean += (x - *mean) * (weight / *sum);
                 }
-                _ => own.push((x, weight)),
+                _ => grouped.push((x, weight)),
             }
             last = group;
         }
-        PointStats::new(own)
+        PointStats::new(grouped)
     }
 
     /// Pseudo-rows at the quantiles of a distribution, of this total weight.
@@ -169,7 +169,7 @@ impl PointStats {
             return;
         }
         all.scale(ROWS / all.weight());
-        stats.iter_mut().for_each(|own| own.merge(&all));
+        stats.iter_mut().for_each(|component| component.merge(&all));
     }
 }
 
@@ -182,13 +182,13 @@ impl Stats for PointStats {
         if other.values.is_empty() {
             return;
         }
-        let own = std::mem::take(self);
+        let before = std::mem::take(self);
         let (mut i, mut j) = (0, 0);
-        while i < own.values.len() || j < other.values.len() {
+        while i < before.values.len() || j < other.values.len() {
             let left = j == other.values.len()
-                || (i < own.values.len() && own.values[i] <= other.values[j]);
+                || (i < before.values.len() && before.values[i] <= other.values[j]);
             if left {
-                self.push(own.values[i], own.weights[i]);
+                self.push(before.values[i], before.weights[i]);
                 i += 1;
             } else {
                 self.push(other.values[j], other.weights[j]);

@@ -296,10 +296,10 @@ mod tests {
                 let s = one_less_cosine(0.5 * (high - low));
                 let exact = 0.5 / s + 0.25;
                 for stats in [whole, parts] {
-                    let own = VonMises::estimate(&stats).unwrap();
-                    let off = own.concentration / exact - 1.0;
+                    let fitted = VonMises::estimate(&stats).unwrap();
+                    let off = fitted.concentration / exact - 1.0;
                     // The directions of the parts are rounded, by a share of the distance.
-                    assert!(off.abs() < 1e-14 / d + s * s, "{c} {d}: {own:?} {exact}");
+                    assert!(off.abs() < 1e-14 / d + s * s, "{c} {d}: {fitted:?} {exact}");
                 }
             }
         }

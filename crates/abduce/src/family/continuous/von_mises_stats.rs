@@ -52,15 +52,15 @@ impl VonMisesStats {
     pub fn new(cells: impl IntoIterator<Item = (f64, f64)>) -> VonMisesStats {
         let cells: Vec<(f64, f64)> = cells.into_iter().collect();
         let sum = |f: &dyn Fn(f64) -> f64| cells.iter().map(|(x, weight)| weight * f(*x)).sum();
-        let mut own = VonMisesStats {
+        let mut stats = VonMisesStats {
             weight: sum(&|_| 1.0),
             cosines: sum(&f64::cos),
             sines: sum(&f64::sin),
             shortfall: 0.0,
         };
-        let direction = own.direction();
-        own.shortfall = sum(&|x| one_less_cosine(x - direction));
-        own
+        let direction = stats.direction();
+        stats.shortfall = sum(&|x| one_less_cosine(x - direction));
+        stats
     }
 
     /// The direction of the summed unit vectors.
@@ -75,11 +75,11 @@ impl VonMisesStats {
 
     /// The difference between the lengths of two vectors and that of their sum.
     fn lost(&self, other: &Self) -> f64 {
-        let (own, others) = (self.length(), other.length());
+        let (length, other_length) = (self.length(), other.length());
         let both = (self.cosines + other.cosines).hypot(self.sines + other.sines);
         let turn = one_less_cosine(self.direction() - other.direction());
-        if own + others > 0.0 {
-            2.0 * own * others * turn / (own + others + both)
+        if length + other_length > 0.0 {
+            2.0 * length * other_length * turn / (length + other_length + both)
         } else {
             0.0
         }

@@ -318,17 +318,20 @@ mod tests {
             probability,
         };
         for (trials, probability) in [(5_000_000, 0.5), (20_000_000, 0.07)] {
-            let own = of(trials, probability);
-            let summed = own.expectation(&|x| -own.log_density(x));
-            assert!((own.entropy() - summed).abs() < 1e-11 * summed, "{own:?}");
+            let binomial = of(trials, probability);
+            let summed = binomial.expectation(&|x| -binomial.log_density(x));
+            assert!(
+                (binomial.entropy() - summed).abs() < 1e-11 * summed,
+                "{binomial:?}"
+            );
         }
-        let own = of(1_000_000_000_000_000, 0.3);
+        let binomial = of(1_000_000_000_000_000, 0.3);
         let variance = 0.21e15_f64;
         let gaussian = 0.5 * (std::f64::consts::TAU * std::f64::consts::E * variance).ln();
         assert!(
-            (own.entropy() - gaussian).abs() < 1e-12,
+            (binomial.entropy() - gaussian).abs() < 1e-12,
             "{}",
-            own.entropy()
+            binomial.entropy()
         );
     }
 }

@@ -85,19 +85,19 @@ mod tests {
     #[test]
     fn sums_over_long_runs_are_those_of_every_count() {
         for (a, b) in [(2.0, 3.0), (0.3, 0.4), (40.0, 9e3), (1e6, 2e6)] {
-            let own = BetaBinomial {
+            let distribution = BetaBinomial {
                 trials: 20_000,
                 probability: Beta { a, b },
             };
             let mut sum = 0.0;
             for x in 0..20_000 {
                 let x = f64::from(x);
-                sum += own.density(x);
+                sum += distribution.density(x);
                 if [3.0, 600.0, 950.0, 6_600.0, 10_000.0, 19_990.0].contains(&x) {
-                    let error = (own.cdf(x) - sum).abs();
-                    assert!(error <= 1e-11 * sum, "{own:?} {x}: {error}");
-                    let rest = own.cdf(x) + own.survival(x);
-                    assert!((rest - 1.0).abs() < 1e-12, "{own:?} {x}");
+                    let error = (distribution.cdf(x) - sum).abs();
+                    assert!(error <= 1e-11 * sum, "{distribution:?} {x}: {error}");
+                    let rest = distribution.cdf(x) + distribution.survival(x);
+                    assert!((rest - 1.0).abs() < 1e-12, "{distribution:?} {x}");
                 }
             }
         }
@@ -106,7 +106,7 @@ mod tests {
     #[test]
     fn flat_counts_of_any_number_of_trials_are_flat() {
         for trials in [1_000, 1_000_000, 1_000_000_000_000_000] {
-            let own = BetaBinomial {
+            let distribution = BetaBinomial {
                 trials,
                 probability: Beta { a: 1.0, b: 1.0 },
             };
@@ -115,7 +115,7 @@ mod tests {
                 let x = (share * n).floor();
                 let exact = (x + 1.0) / (n + 1.0);
                 assert!(
-                    (own.cdf(x) - exact).abs() < 1e-10 * exact,
+                    (distribution.cdf(x) - exact).abs() < 1e-10 * exact,
                     "{trials} {share}"
                 );
             }
@@ -124,17 +124,20 @@ mod tests {
 
     #[test]
     fn both_tails_of_a_waiting_time_are_those_of_every_count() {
-        let own = BetaNegativeBinomial {
+        let distribution = BetaNegativeBinomial {
             size: 2.5,
             probability: Beta { a: 1.5, b: 4.0 },
         };
         let mut sum = 0.0;
         for x in 0..20_000 {
             let x = f64::from(x);
-            sum += own.density(x);
+            sum += distribution.density(x);
             if [0.0, 5.0, 900.0, 3_000.0, 19_999.0].contains(&x) {
-                assert!((own.cdf(x) - sum).abs() <= 1e-11 * sum, "{x}");
-                assert!((own.cdf(x) + own.survival(x) - 1.0).abs() < 1e-11, "{x}");
+                assert!((distribution.cdf(x) - sum).abs() <= 1e-11 * sum, "{x}");
+                assert!(
+                    (distribution.cdf(x) + distribution.survival(x) - 1.0).abs() < 1e-11,
+                    "{x}"
+                );
             }
         }
         // Of size 1 the tail is known: B(a, b + x + 1)/B(a, b).

@@ -211,9 +211,12 @@ mod tests {
         for (mean, size) in [(4e4_f64, 1e5), (1e6, 2e6), (1e6, 5e6)] {
             let deviation = (mean + mean * mean / size).sqrt().round();
             let rows = [mean - deviation, mean + deviation].map(|x| (x, 1.0));
-            let own = NegativeBinomial::estimate(&PointStats::new(rows)).unwrap();
+            let fitted = NegativeBinomial::estimate(&PointStats::new(rows)).unwrap();
             let exact = mean * mean / (deviation * deviation - mean);
-            assert!((own.size / exact - 1.0).abs() < 0.02, "{own:?} {exact}");
+            assert!(
+                (fitted.size / exact - 1.0).abs() < 0.02,
+                "{fitted:?} {exact}"
+            );
         }
     }
 }

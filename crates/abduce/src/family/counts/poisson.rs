@@ -215,8 +215,8 @@ impl Components for Poisson {
 
     fn pull_together(stats: &mut [PoissonStats]) {
         let all = merged(&*stats);
-        for own in stats {
-            own.merge(&PoissonStats {
+        for component in stats {
+            component.merge(&PoissonStats {
                 weight: 1.0,
                 sum: (all.sum / all.weight.max(1.0)).max(1e-3),
                 peak: 0.0,

@@ -87,13 +87,13 @@ pub(super) fn of_equal_rows_make_them_likelier_than_those_of_all<F: Examples>(
             assert!(estimate.is_valid(&shape), "{estimate:?}");
             log_densities(estimate, &data.part(0, 1))[0]
         };
-        let (own, pooled) = (
+        let (separate, pooled) = (
             at(&[equal.clone(), others.clone()]),
             at(std::slice::from_ref(&all)),
         );
         assert!(
-            own > pooled || (own == pooled && all_equal),
-            "{own} {pooled} {belief:?}: {family:?}"
+            separate > pooled || (separate == pooled && all_equal),
+            "{separate} {pooled} {belief:?}: {family:?}"
         );
     }
 }

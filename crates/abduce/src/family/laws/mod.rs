@@ -188,8 +188,8 @@ fn a_family_knows_itself<F: Examples>(family: &F, seed: u64) {
         F::zero(&shape),
     ];
     F::pull_together(&mut parts);
-    for own in &parts {
-        assert!(F::mle(own).unwrap().is_valid(&shape), "{family:?}");
+    for part in &parts {
+        assert!(F::mle(part).unwrap().is_valid(&shape), "{family:?}");
     }
     let fallen = F::map_all(
         &shape,

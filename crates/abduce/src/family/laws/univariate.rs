@@ -325,17 +325,17 @@ fn averaged_angles_keep_the_laws_on_both_sides_of_the_cut() {
         AveragedAngles::new(angles.map(|angle| (1.0, part(angle)))).unwrap()
     };
     let (away, across) = (of([0.2, 0.3, 0.6]), of([-3.0, 3.1, 3.0]));
-    for own in [&away, &across] {
-        quantiles_invert_the_distribution_function(own);
-        densities_integrate_to_the_distribution_function(own);
-        draws_follow_the_distribution_function(own);
-        intervals_hold_their_probability(own);
-        let (low, high) = own.equal_tailed(0.99);
+    for averaged in [&away, &across] {
+        quantiles_invert_the_distribution_function(averaged);
+        densities_integrate_to_the_distribution_function(averaged);
+        draws_follow_the_distribution_function(averaged);
+        intervals_hold_their_probability(averaged);
+        let (low, high) = averaged.equal_tailed(0.99);
         assert!(high - low < std::f64::consts::TAU);
-        let mean = own.mean().unwrap();
-        let sine = expectation(own, |x| (x - mean).sin());
+        let mean = averaged.mean().unwrap();
+        let sine = expectation(averaged, |x| (x - mean).sin());
         assert!(sine.abs() < 1e-9 && mean.abs() <= std::f64::consts::PI);
-        let variance = expectation(own, |x| (x - mean) * (x - mean));
-        assert!(close(own.variance().unwrap(), variance, 1e-8));
+        let variance = expectation(averaged, |x| (x - mean) * (x - mean));
+        assert!(close(averaged.variance().unwrap(), variance, 1e-8));
     }
 }

@@ -148,8 +148,8 @@ fn heavy_tails_diverge_from_light_ones_without_limit() {
 #[test]
 fn a_gap_in_the_other_makes_divergence_infinite() {
     let part = |low: f64, high: f64| {
-        let own = Uniform { low, high };
-        (1.0, Box::new(own) as Box<dyn Univariate>)
+        let uniform = Uniform { low, high };
+        (1.0, Box::new(uniform) as Box<dyn Univariate>)
     };
     let gap = Averaged::new([part(0.0, 0.5), part(0.501, 1.0)]).unwrap();
     let whole = Uniform {
@@ -162,27 +162,28 @@ fn a_gap_in_the_other_makes_divergence_infinite() {
 
 #[test]
 fn tails_of_students_reach_as_far_as_numbers_do() {
-    let own = StudentT {
+    let student = StudentT {
         location: 0.0,
         scale: 1.0,
         degrees: 0.5,
     };
     // t^(−ν) with its constant, far beyond where squares overflow.
     for x in [1e100, 1e200, 1e300] {
-        let tail = own.survival(x);
+        let tail = student.survival(x);
         assert!(close(
-            (own.survival(x / 1e80) / tail).ln(),
+            (student.survival(x / 1e80) / tail).ln(),
             0.5 * 80.0 * 10.0_f64.ln(),
             1e-10
         ));
-        assert!(close(own.log_density(x), (0.5 * tail / x).ln(), 1e-10));
+        assert!(close(student.log_density(x), (0.5 * tail / x).ln(), 1e-10));
         assert!(
-            close((own.quantile(tail) / -x).ln(), 0.0, 1e-9),
+            close((student.quantile(tail) / -x).ln(), 0.0, 1e-9),
             "{}",
-            own.quantile(tail)
+            student.quantile(tail)
         );
     }
-    let near = own.survival(0.99e8 * 0.5_f64.sqrt()) / own.survival(1.01e8 * 0.5_f64.sqrt());
+    let near =
+        student.survival(0.99e8 * 0.5_f64.sqrt()) / student.survival(1.01e8 * 0.5_f64.sqrt());
     assert!(close(near, (1.01_f64 / 0.99).sqrt(), 1e-10), "{near}");
 }
 
@@ -203,23 +204,31 @@ fn the_variance_of_a_log_normal_is_a_number_or_infinite() {
 
 #[test]
 fn of_equally_probable_counts_the_mode_is_the_smallest() {
-    let own = BetaNegativeBinomial {
+    let distribution = BetaNegativeBinomial {
         size: 4.0,
         probability: Beta { a: 2.0, b: 3.0 },
     };
-    assert!(close(own.density(1.0), own.density(2.0), 1e-13));
-    assert_eq!(own.mode(), 1.0);
+    assert!(close(
+        distribution.density(1.0),
+        distribution.density(2.0),
+        1e-13
+    ));
+    assert_eq!(distribution.mode(), 1.0);
 }
 
 #[test]
 fn the_mode_of_an_exponentiated_one_is_between_its_quantiles() {
-    let own = Exponentiated {
+    let exponentiated = Exponentiated {
         logarithm: Gaussian {
             mean: 1.0,
             variance: 4.0,
         },
     };
-    assert!(close(own.mode(), (-3.0_f64).exp(), 1e-7), "{}", own.mode());
+    assert!(
+        close(exponentiated.mode(), (-3.0_f64).exp(), 1e-7),
+        "{}",
+        exponentiated.mode()
+    );
     let heavy = Exponentiated {
         logarithm: StudentT {
             location: 1.0,

@@ -46,13 +46,13 @@ impl Averaged {
     fn guess(&self, p: f64) -> (f64, f64) {
         let few = || self.few.iter().map(|i| self.parts[*i].as_ref());
         let mean = |f: &dyn Fn(&dyn Univariate) -> f64| few().map(f).sum::<f64>() / FEW as f64;
-        let mut own: Vec<f64> = few()
+        let mut quantiles: Vec<f64> = few()
             .map(|part| part.quantile(p).clamp(f64::MIN, f64::MAX))
             .collect();
-        own.sort_by(f64::total_cmp);
-        let (low, high) = (own[0], own[own.len() - 1]);
+        quantiles.sort_by(f64::total_cmp);
+        let (low, high) = (quantiles[0], quantiles[quantiles.len() - 1]);
         let guess = if self.is_discrete() || low == high {
-            own[own.len() / 2]
+            quantiles[quantiles.len() / 2]
         } else if p <= 0.5 {
             increasing_root(low, high, |x| mean(&|part| part.cdf(x)) - p)
         } else {
@@ -98,9 +98,10 @@ impl Univariate for Averaged {
 
     fn support(&self) -> (f64, f64) {
         let ends = self.parts.iter().map(|part| part.support());
-        ends.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), own| {
-            (low.min(own.0), high.max(own.1))
-        })
+        ends.fold(
+            (f64::INFINITY, f64::NEG_INFINITY),
+            |(low, high), support| (low.min(support.0), high.max(support.1)),
+        )
     }
 
     fn is_discrete(&self) -> bool {
@@ -120,9 +121,9 @@ impl Univariate for Averaged {
             let (guess, density) = self.guess(p);
             return quantile_near(self, p, guess, density);
         }
-        let own = self.parts.iter().map(|part| part.quantile(p));
-        let own = own.map(|x| x.clamp(f64::MIN, f64::MAX));
-        let (low, high) = own.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+        let quantiles = self.parts.iter().map(|part| part.quantile(p));
+        let quantiles = quantiles.map(|x| x.clamp(f64::MIN, f64::MAX));
+        let (low, high) = quantiles.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
             (low.min(x), high.max(x))
         });
         if self.is_discrete() {
@@ -175,10 +176,12 @@ mod tests {
     /// The parts, and each of them many times, with the same weight in all.
     fn once_and_often<D: Univariate + Clone + 'static>(parts: &[(f64, D)]) -> [Averaged; 2] {
         [1, 100].map(|times| {
-            let each = parts.iter().flat_map(|own| std::iter::repeat_n(own, times));
-            let each = each.map(|(weight, own)| {
-                let own: Box<dyn Univariate> = Box::new(own.clone());
-                (weight / times as f64, own)
+            let each = parts
+                .iter()
+                .flat_map(|part| std::iter::repeat_n(part, times));
+            let each = each.map(|(weight, part)| {
+                let part: Box<dyn Univariate> = Box::new(part.clone());
+                (weight / times as f64, part)
             });
             Averaged::new(each).unwrap()
         })

@@ -125,8 +125,8 @@ impl AveragedAngles {
         let cut = if away > 0.0 { PI - away } else { -PI - away };
         let cut = cut.clamp(-reach, reach);
         let ends = [-reach, cut.min(0.0), cut.max(0.0), reach];
-        let pieces = ends.windows(2).filter(|own| own[0] < own[1]);
-        let integral = |own: &[f64]| integrate_smooth(square, own[0], own[1], 2);
+        let pieces = ends.windows(2).filter(|piece| piece[0] < piece[1]);
+        let integral = |piece: &[f64]| integrate_smooth(square, piece[0], piece[1], 2);
         pieces.map(integral).sum()
     }
 }
@@ -223,8 +223,10 @@ mod tests {
             (0.2, part(1.0, 400.0)),
         ];
         let [once, often] = [1, 100].map(|times| {
-            let each = parts.iter().flat_map(|own| std::iter::repeat_n(own, times));
-            let each = each.map(|(weight, own)| (weight / times as f64, own.clone()));
+            let each = parts
+                .iter()
+                .flat_map(|part| std::iter::repeat_n(part, times));
+            let each = each.map(|(weight, part)| (weight / times as f64, part.clone()));
             AveragedAngles::new(each).unwrap()
         });
         assert!(once.few.is_empty() && often.few.len() == FEW);
@@ -237,8 +239,8 @@ mod tests {
         let breaks =
             [1.0, 1.0 - 0.5, 1.0 + 0.5].map(|x| once.direction + turned(x - once.direction));
         let expected = integrate(square, low, high, &breaks, 1e-11).value;
-        for own in [&once, &often] {
-            let variance = own.variance().unwrap();
+        for average in [&once, &often] {
+            let variance = average.variance().unwrap();
             assert!(
                 (variance / expected - 1.0).abs() < 1e-7,
                 "{variance} {expected}"

@@ -294,14 +294,14 @@ mod tests {
             }
             let means = sums.map(|sum| sum / 500.0);
             let fitted = Dirichlet::mle(&means).unwrap();
-            for (own, mean) in fitted.expected_sufficient().iter().zip(means) {
+            for (expected, mean) in fitted.expected_sufficient().iter().zip(means) {
                 assert!(
-                    (own - mean).abs() < 1e-11 * mean.abs().max(1.0),
+                    (expected - mean).abs() < 1e-11 * mean.abs().max(1.0),
                     "{truth:?} {fitted:?}"
                 );
             }
-            for (own, a) in fitted.concentration.iter().zip(alpha) {
-                assert!((own / a).ln().abs() < 0.5, "{truth:?} {fitted:?}");
+            for (shape, a) in fitted.concentration.iter().zip(alpha) {
+                assert!((shape / a).ln().abs() < 0.5, "{truth:?} {fitted:?}");
             }
         }
     }

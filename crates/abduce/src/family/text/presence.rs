@@ -227,8 +227,8 @@ impl Components for Presence {
         vague: &Self,
     ) -> Vec<Self> {
         let all = merged(stats.iter().copied());
-        let one = |own: &TermStats| {
-            let found = Self::map(own, prior).or_else(|_| Self::map(&all, prior));
+        let one = |component: &TermStats| {
+            let found = Self::map(component, prior).or_else(|_| Self::map(&all, prior));
             let mut found = found.unwrap_or_else(|_| vague.clone());
             found.columns = shape.columns;
             let terms = found.probabilities.iter_mut().zip(&all.counts);
@@ -254,11 +254,11 @@ impl Components for Presence {
 
     fn pull_together(stats: &mut [TermStats]) {
         let all = merged(&*stats);
-        for own in stats {
-            for (count, pooled) in own.counts.iter_mut().zip(&all.counts) {
+        for component in stats {
+            for (count, pooled) in component.counts.iter_mut().zip(&all.counts) {
                 *count += 0.5 * (pooled / all.weight().max(1.0) + 0.5);
             }
-            own.documents += 1.0;
+            component.documents += 1.0;
         }
     }
 }
@@ -297,17 +297,17 @@ mod tests {
 
     #[test]
     fn every_term_may_have_a_prior_of_its_own() {
-        let own = TermStats {
+        let stats = TermStats {
             documents: 4.0,
             counts: vec![1.0, 0.0],
         };
-        let found = Presence::map(&own, &PresencePrior::Each(vec![1.0, 3.0])).unwrap();
+        let found = Presence::map(&stats, &PresencePrior::Each(vec![1.0, 3.0])).unwrap();
         assert_eq!(found.probabilities, [2.0 / 6.0, 3.0 / 10.0]);
     }
 
     #[test]
     fn the_pooled_estimate_adds_documents_in_the_proportions_of_all() {
-        let own = TermStats {
+        let stats = TermStats {
             documents: 4.0,
             counts: vec![1.0, 0.0, 4.0],
         };
@@ -315,7 +315,7 @@ mod tests {
             documents: 2.0,
             shares: vec![0.25, 0.5, 1.0],
         };
-        let found = Presence::map(&own, &prior).unwrap();
+        let found = Presence::map(&stats, &prior).unwrap();
         assert_eq!(found.probabilities, [1.5 / 6.0, 1.0 / 6.0, 1.0]);
         // A probability of 1 under the prior adds nothing to the log-prior.
         let expected =

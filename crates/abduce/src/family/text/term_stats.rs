@@ -78,14 +78,15 @@ impl Stats for TermStats {
     }
 
     fn forget(&mut self, other: &Self) -> Result<()> {
-        let less = |own: f64, other: f64| own - other < -1e-9 * (1.0 + own);
+        let less = |count: f64, other: f64| count - other < -1e-9 * (1.0 + count);
         let mut pairs = self.counts.iter().zip(&other.counts);
-        if less(self.documents, other.documents) || pairs.any(|(own, other)| less(*own, *other)) {
+        if less(self.documents, other.documents) || pairs.any(|(count, other)| less(*count, *other))
+        {
             return Err(never_seen());
         }
         // Rounding must not leave a trace of a term that is forgotten.
-        let left = |own: f64, other: f64| match own - other {
-            left if other > 0.0 && left <= 1e-12 * own => 0.0,
+        let left = |count: f64, other: f64| match count - other {
+            left if other > 0.0 && left <= 1e-12 * count => 0.0,
             left => left,
         };
         let rounding = 1e-12 * self.documents;

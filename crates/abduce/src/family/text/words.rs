@@ -247,13 +247,14 @@ impl Family for Words {
             .for_each(|(out, count)| *out = count.unwrap_or(0.0));
         match how {
             Fill::Draw => {
-                let own = self.probabilities.iter().enumerate();
-                let own = own.map(|(term, p)| if hidden(term) { *p } else { 0.0 });
-                let own: Vec<f64> = own.collect();
-                let share: f64 = own.iter().sum();
+                let hidden_probabilities = self.probabilities.iter().enumerate();
+                let hidden_probabilities =
+                    hidden_probabilities.map(|(term, p)| if hidden(term) { *p } else { 0.0 });
+                let hidden_probabilities: Vec<f64> = hidden_probabilities.collect();
+                let share: f64 = hidden_probabilities.iter().sum();
                 let counts = Multinomial {
                     trials: (length * share).round() as u64,
-                    probabilities: own.iter().map(|p| p / share).collect(),
+                    probabilities: hidden_probabilities.iter().map(|p| p / share).collect(),
                 };
                 if share > 0.0 {
                     let sums = out.iter_mut().zip(counts.draw(rng));
@@ -305,13 +306,13 @@ impl Components for Words {
                 concentration: None,
             })
         };
-        let one = |own: &TermStats| {
+        let one = |component: &TermStats| {
             let found = if shape.complement {
-                let others = all.counts.iter().zip(&own.counts);
-                let others: Vec<f64> = others.map(|(all, own)| (all - own).max(0.0)).collect();
+                let others = all.counts.iter().zip(&component.counts);
+                let others: Vec<f64> = others.map(|(all, count)| (all - count).max(0.0)).collect();
                 estimate(&others)
             } else {
-                estimate(&own.counts)
+                estimate(&component.counts)
             };
             let found = found.or_else(|| estimate(&all.counts));
             found.unwrap_or_else(|| vague.clone())
@@ -335,11 +336,11 @@ impl Components for Words {
     fn pull_together(stats: &mut [TermStats]) {
         let all = merged(&*stats);
         let (terms, words) = (all.counts.len() as f64, all.counts.iter().sum::<f64>());
-        for own in stats {
-            for (count, pooled) in own.counts.iter_mut().zip(&all.counts) {
+        for component in stats {
+            for (count, pooled) in component.counts.iter_mut().zip(&all.counts) {
                 *count += 0.5 * (pooled / words.max(1.0) + 1.0 / terms);
             }
-            own.documents = own.documents.max(f64::MIN_POSITIVE);
+            component.documents = component.documents.max(f64::MIN_POSITIVE);
         }
     }
 }

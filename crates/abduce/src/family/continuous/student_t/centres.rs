@@ -28,11 +28,12 @@ impl StudentT {
             return Self::all_maxima_of_clusters(points, least);
         }
         let found = Self::all_maxima_of_clusters(&points.grouped(MOST_POINTS), least);
-        let place = |own: &StudentT| DEGREES.partition_point(|degrees| *degrees < own.degrees);
-        let followed = found.iter().filter_map(|own| {
-            let place = place(own).min(DEGREES.len() - 2);
-            let own = own.at(DEGREES[place], points, least)?;
-            own.followed(place, points, least)
+        let place =
+            |maximum: &StudentT| DEGREES.partition_point(|degrees| *degrees < maximum.degrees);
+        let followed = found.iter().filter_map(|maximum| {
+            let place = place(maximum).min(DEGREES.len() - 2);
+            let maximum = maximum.at(DEGREES[place], points, least)?;
+            maximum.followed(place, points, least)
         });
         followed.collect()
     }
@@ -50,8 +51,8 @@ impl StudentT {
                     settled.push(found);
                 }
             }
-            for own in &settled {
-                if let Some(maximum) = own.followed(place, points, least)
+            for maximum in &settled {
+                if let Some(maximum) = maximum.followed(place, points, least)
                     && !maxima.iter().any(|other| other.is_near(&maximum))
                 {
                     maxima.push(maximum);
@@ -73,15 +74,15 @@ impl StudentT {
     /// The maximum of the profile likelihood reached uphill from a point of the grid; none where
     /// it ends outside the grid.
     fn followed(&self, place: usize, points: &PointStats, least: f64) -> Option<StudentT> {
-        let (mut place, mut own) = (place, self.clone());
-        let down = own.slope(points) > 0.0;
+        let (mut place, mut current) = (place, self.clone());
+        let down = current.slope(points) > 0.0;
         loop {
             let next_place = if down {
                 place.checked_sub(1)?
             } else {
                 place + 1
             };
-            let next = own.at(*DEGREES.get(next_place)?, points, least);
+            let next = current.at(*DEGREES.get(next_place)?, points, least);
             // Where the scale vanishes, more degrees of freedom are needed.
             let turned = match &next {
                 Some(next) => (next.slope(points) > 0.0) != down,
@@ -89,10 +90,10 @@ impl StudentT {
             };
             if turned {
                 let (low, high) = (place.min(next_place), place.max(next_place));
-                let near = if down { &own } else { next.as_ref()? };
+                let near = if down { &current } else { next.as_ref()? };
                 return near.maximum_between(DEGREES[low], DEGREES[high], points, least);
             }
-            (place, own) = (next_place, next?);
+            (place, current) = (next_place, next?);
         }
     }
 }

@@ -39,13 +39,13 @@ impl StudentT {
     /// these; none where the scale falls below `least` and on to 0.
     fn settled(self, points: &PointStats, least: f64) -> Option<StudentT> {
         let nu = self.degrees;
-        let mut own = self;
+        let mut current = self;
         let mut moved = f64::INFINITY;
         for _ in 0..3000 {
             // The weights of the numbers, and their moments about the last location.
             let (mut weight, mut first, mut second) = (0.0, 0.0, 0.0);
             for (x, w) in points.iter() {
-                let z = own.standard(x);
+                let z = current.standard(x);
                 let pull = w * (nu + 1.0) / (nu + z * z);
                 weight += pull;
                 first += pull * z;
@@ -54,14 +54,14 @@ impl StudentT {
             let shift = first / weight;
             // Dividing by the sum of the weights converges faster.
             let stretch = (second / weight - shift * shift).sqrt();
-            own.location += own.scale * shift;
-            own.scale *= stretch;
+            current.location += current.scale * shift;
+            current.scale *= stretch;
             moved = shift.abs() + (stretch - 1.0).abs();
-            if moved < 1e-13 || !(own.in_range() && own.scale > least) {
+            if moved < 1e-13 || !(current.in_range() && current.scale > least) {
                 break;
             }
         }
-        (moved < 1e-9 && own.in_range() && own.scale > least).then_some(own)
+        (moved < 1e-9 && current.in_range() && current.scale > least).then_some(current)
     }
 
     /// Location and scale for other degrees of freedom, searched for from these.
@@ -94,7 +94,7 @@ impl StudentT {
     /// The best degrees of freedom, with location and scale searched for from these; none where
     /// the scale vanishes.
     fn likeliest(&self, points: &PointStats, least: f64) -> Option<StudentT> {
-        let slope = |own: &Option<StudentT>| slope_or_vanished(own, points);
+        let slope = |maximum: &Option<StudentT>| slope_or_vanished(maximum, points);
         let profile = self.profile(points, least);
         let slopes: Vec<f64> = profile.iter().map(slope).collect();
         let last = DEGREES.len() - 1;
@@ -115,7 +115,7 @@ impl StudentT {
             candidates.extend(near.maximum_between(DEGREES[i - 1], DEGREES[i], points, least));
         }
         candidates.extend(StudentT::maxima_of_clusters(points, least));
-        let likelihood = |own: &StudentT| own.log_likelihood_of(points);
+        let likelihood = |student: &StudentT| student.log_likelihood_of(points);
         let better = |a: &StudentT, b: &StudentT| likelihood(a).total_cmp(&likelihood(b));
         candidates.into_iter().max_by(better)
     }
@@ -133,7 +133,7 @@ impl StudentT {
         let slope = |log: f64| slope_or_vanished(&at(log), points);
         let root = at(increasing_root(low.ln(), high.ln(), slope));
         // There is no maximum at the edge of the range in which the scale vanishes.
-        root.filter(|own| own.slope(points).abs() <= 1e-6)
+        root.filter(|root| root.slope(points).abs() <= 1e-6)
     }
 
     /// Location and scale for these degrees of freedom, the scale kept at or above `least`.
@@ -159,7 +159,7 @@ impl StudentT {
     pub(super) fn slope(&self, points: &PointStats) -> f64 {
         let nu = self.degrees;
         // 1/ν is taken out of both parts, which would cancel where ν is large.
-        let own = points.sum(|x| {
+        let sum = points.sum(|x| {
             let t = self.standard(x).powi(2) / nu;
             t.ln_1p() - (t + t / nu) / (1.0 + t)
         });
@@ -168,15 +168,16 @@ impl StudentT {
         } else {
             digamma(0.5 * (nu + 1.0)) - digamma(0.5 * nu) - 1.0 / nu
         };
-        own / points.weight() - shape
+        sum / points.weight() - shape
     }
 }
 
 /// The derivative [`StudentT::slope`]; positive where equal numbers draw the scale to 0, as more
 /// degrees of freedom are needed there.
-fn slope_or_vanished(own: &Option<StudentT>, points: &PointStats) -> f64 {
-    own.as_ref()
-        .map_or(f64::NEG_INFINITY, |own| own.slope(points))
+fn slope_or_vanished(maximum: &Option<StudentT>, points: &PointStats) -> f64 {
+    maximum
+        .as_ref()
+        .map_or(f64::NEG_INFINITY, |maximum| maximum.slope(points))
 }
 
 impl Scalar for StudentT {
@@ -198,7 +199,11 @@ impl Scalar for StudentT {
             return Err(nothing_seen());
         }
         let weight = points.weight();
-        if points.weights.iter().any(|own| *own >= 0.5 * weight) {
+        if points
+            .weights
+            .iter()
+            .any(|row_weight| *row_weight >= 0.5 * weight)
+        {
             return Err(Error::numeric("half of the numbers or more are the same"));
         }
         // About their median, so that an offset loses no digits.
@@ -240,7 +245,7 @@ impl Scalar for StudentT {
             };
             start.no_narrower(points, least)
         });
-        let likelihood = |own: &StudentT| own.log_likelihood_of(points);
+        let likelihood = |student: &StudentT| student.log_likelihood_of(points);
         let better = |a: &StudentT, b: &StudentT| likelihood(a).total_cmp(&likelihood(b));
         tried.into_iter().filter(StudentT::in_range).max_by(better)
     }

@@ -14,10 +14,10 @@ fn a_maximum_beside_a_scale_that_vanishes_is_found() {
     // Below 2/7 degrees of freedom the likelihood about 0 has no limit. The
     // maximum is SciPy's, by Nelder and Mead on its log-density.
     let rows = [0.3, -2.5, -2.5, 1.1, 0.0, 0.0, 0.2, 90.0, 90.0];
-    let own = StudentT::estimate(&PointStats::new(rows.map(|x| (x, 1.0)))).unwrap();
-    assert!((own.degrees - 0.339_627).abs() < 1e-5, "{own:?}");
-    assert!((own.scale - 0.234_500).abs() < 1e-5, "{own:?}");
-    assert!((own.location - 0.106_834).abs() < 1e-5, "{own:?}");
+    let fitted = StudentT::estimate(&PointStats::new(rows.map(|x| (x, 1.0)))).unwrap();
+    assert!((fitted.degrees - 0.339_627).abs() < 1e-5, "{fitted:?}");
+    assert!((fitted.scale - 0.234_500).abs() < 1e-5, "{fitted:?}");
+    assert!((fitted.location - 0.106_834).abs() < 1e-5, "{fitted:?}");
 }
 
 #[test]
@@ -28,10 +28,10 @@ fn outliers_on_either_side_do_not_hide_the_better_maximum() {
     let middle = (0..12).map(|i| f64::from(i) / 5.5 - 1.0);
     let far = [9.2, 9.8, 10.1, 10.6, 11.0, -10.9, -10.1, -9.6, -9.3];
     let points = PointStats::new(middle.chain(far).map(|x| (x, 1.0)));
-    let own = StudentT::estimate(&points).unwrap();
-    assert!((own.degrees - 0.597_830).abs() < 1e-5, "{own:?}");
-    assert!((own.scale - 0.927_934).abs() < 1e-5, "{own:?}");
-    let likelihood = own.log_likelihood_of(&points);
+    let fitted = StudentT::estimate(&points).unwrap();
+    assert!((fitted.degrees - 0.597_830).abs() < 1e-5, "{fitted:?}");
+    assert!((fitted.scale - 0.927_934).abs() < 1e-5, "{fitted:?}");
+    let likelihood = fitted.log_likelihood_of(&points);
     assert!((likelihood + 67.677_904).abs() < 1e-5, "{likelihood}");
 }
 
@@ -41,12 +41,15 @@ fn a_tight_cluster_away_from_the_median_is_found() {
         0.931, 0.278, 0.537, 0.444, -0.287, 5.908, 6.077, 5.912, 5.894,
     ];
     let points = points(&rows);
-    let own = StudentT::estimate(&points).unwrap();
+    let fitted = StudentT::estimate(&points).unwrap();
     // From the median the search ends at -21.981. The reference is the best of
     // SciPy's Nelder-Mead searches from every number, seven scales and four ν.
-    let likelihood = own.log_likelihood_of(&points);
-    assert!((likelihood + 21.892).abs() < 5e-4, "{likelihood} {own:?}");
-    assert!((own.degrees - 0.183).abs() < 5e-4, "{own:?}");
+    let likelihood = fitted.log_likelihood_of(&points);
+    assert!(
+        (likelihood + 21.892).abs() < 5e-4,
+        "{likelihood} {fitted:?}"
+    );
+    assert!((fitted.degrees - 0.183).abs() < 5e-4, "{fitted:?}");
 }
 
 /// The best maximum of the likelihood on a grid of locations, scales and degrees
@@ -61,12 +64,12 @@ fn brute_force(points: &PointStats) -> f64 {
     let log_scales: Vec<f64> = log_scales.collect();
     let log_degrees: Vec<f64> = (0..12).map(|i| 0.1f64.ln() + 0.5 * f64::from(i)).collect();
     let at = |x: [f64; 3]| {
-        let own = StudentT {
+        let fitted = StudentT {
             location: x[0],
             scale: x[1].exp(),
             degrees: x[2].exp(),
         };
-        own.log_likelihood_of(points)
+        fitted.log_likelihood_of(points)
     };
     let mut starts = Vec::new();
     for centre in &centres {
@@ -122,11 +125,11 @@ fn no_maximum_of_small_samples_is_better_than_the_estimate() {
             }
         });
         let points = points(&rows.collect::<Vec<_>>());
-        let own = StudentT::estimate(&points).unwrap();
-        let (found, best) = (own.log_likelihood_of(&points), brute_force(&points));
+        let fitted = StudentT::estimate(&points).unwrap();
+        let (found, best) = (fitted.log_likelihood_of(&points), brute_force(&points));
         assert!(
             found > best - 1e-7,
-            "sample {sample}: {found} < {best} with {own:?} from {points:?}"
+            "sample {sample}: {found} < {best} with {fitted:?} from {points:?}"
         );
     }
 }
@@ -139,11 +142,13 @@ fn a_tight_cluster_among_many_numbers_is_found() {
     ];
     let near = |x: f64| (0..300).map(move |i| x + 0.004 * (f64::from(i) / 299.0 - 0.5));
     let many = PointStats::new(rows.into_iter().flat_map(near).map(|x| (x, 1.0)));
-    let own = StudentT::estimate(&many).unwrap();
-    assert!((own.location - 5.9).abs() < 0.05, "{own:?}");
+    let fitted = StudentT::estimate(&many).unwrap();
+    assert!((fitted.location - 5.9).abs() < 0.05, "{fitted:?}");
     let maxima = StudentT::all_maxima_of_clusters(&many, 1e-6);
-    let best = maxima.iter().map(|own| own.log_likelihood_of(&many));
+    let best = maxima
+        .iter()
+        .map(|maximum| maximum.log_likelihood_of(&many));
     let best = best.fold(f64::NEG_INFINITY, f64::max);
-    let found = own.log_likelihood_of(&many);
+    let found = fitted.log_likelihood_of(&many);
     assert!(found > best - 1e-6 * best.abs(), "{found} {best}");
 }
