@@ -5,7 +5,7 @@ use crate::data::missing::Missing;
 use crate::{Error, Result};
 use arrow_array::cast::AsArray;
 use arrow_array::types::*;
-use arrow_array::{Array, ArrayRef, PrimitiveArray};
+use arrow_array::{Array, ArrayAccessor, ArrayRef, PrimitiveArray};
 use arrow_schema::DataType;
 use std::ops::Range;
 
@@ -203,75 +203,76 @@ pub(crate) fn is_readable(data_type: &DataType) -> bool {
     }
 }
 
-type Each<'f> = &'f mut dyn FnMut(usize, Cell<'_>) -> Result<()>;
+type Visit<'f> = &'f mut dyn FnMut(usize, Cell<'_>) -> Result<()>;
 
-fn visit_array(array: &ArrayRef, missing: &Missing, each: Each<'_>) -> Result<()> {
-    let text = |text: &str, row: usize, each: Each<'_>| {
-        let trimmed = text.trim_ascii();
-        if missing.is(trimmed) {
-            each(row, Cell::Missing)
-        } else {
-            each(row, Cell::Text(trimmed))
-        }
-    };
-    macro_rules! cells {
-        ($array:expr, |$x:ident, $row:ident| $visit:expr) => {{
-            let array = $array;
-            for $row in 0..array.len() {
-                if array.is_null($row) {
-                    each($row, Cell::Missing)?;
-                } else {
-                    let $x = array.value($row);
-                    $visit?;
-                }
-            }
-            Ok(())
-        }};
-    }
-    macro_rules! integers {
-        ($kind:ty) => {
-            cells!(array.as_primitive::<$kind>(), |x, row| each(
-                row,
-                Cell::Integer(i64::from(x))
-            ))
-        };
-    }
-    macro_rules! floats {
-        ($kind:ty) => {
-            cells!(array.as_primitive::<$kind>(), |x, row| each(
-                row,
-                float(f64::from(x))
-            ))
-        };
-    }
+fn visit_array(array: &ArrayRef, missing: &Missing, visit: Visit<'_>) -> Result<()> {
+    let text = |text| text_cell(text, missing);
     match array.data_type() {
-        DataType::Null => (0..array.len()).try_for_each(|row| each(row, Cell::Missing)),
-        DataType::Boolean => cells!(array.as_boolean(), |x, row| each(row, Cell::Bool(x))),
-        DataType::Int8 => integers!(Int8Type),
-        DataType::Int16 => integers!(Int16Type),
-        DataType::Int32 => integers!(Int32Type),
-        DataType::Int64 => integers!(Int64Type),
-        DataType::UInt8 => integers!(UInt8Type),
-        DataType::UInt16 => integers!(UInt16Type),
-        DataType::UInt32 => integers!(UInt32Type),
-        DataType::UInt64 => cells!(array.as_primitive::<UInt64Type>(), |x, row| {
-            each(
-                row,
-                i64::try_from(x).map_or(Cell::Number(x as f64), Cell::Integer),
-            )
+        DataType::Null => (0..array.len()).try_for_each(|row| visit(row, Cell::Missing)),
+        DataType::Boolean => visit_values(array.as_boolean(), visit, Cell::Bool),
+        DataType::Int8 => visit_integers::<Int8Type>(array, visit),
+        DataType::Int16 => visit_integers::<Int16Type>(array, visit),
+        DataType::Int32 => visit_integers::<Int32Type>(array, visit),
+        DataType::Int64 => visit_integers::<Int64Type>(array, visit),
+        DataType::UInt8 => visit_integers::<UInt8Type>(array, visit),
+        DataType::UInt16 => visit_integers::<UInt16Type>(array, visit),
+        DataType::UInt32 => visit_integers::<UInt32Type>(array, visit),
+        DataType::UInt64 => visit_values(array.as_primitive::<UInt64Type>(), visit, |x| {
+            i64::try_from(x).map_or(Cell::Number(x as f64), Cell::Integer)
         }),
-        DataType::Float16 => floats!(Float16Type),
-        DataType::Float32 => floats!(Float32Type),
-        DataType::Float64 => floats!(Float64Type),
-        DataType::Utf8 => cells!(array.as_string::<i32>(), |x, row| text(x, row, each)),
-        DataType::LargeUtf8 => cells!(array.as_string::<i64>(), |x, row| text(x, row, each)),
-        DataType::Utf8View => cells!(array.as_string_view(), |x, row| text(x, row, each)),
-        DataType::Decimal32(..) => decimals(array.as_primitive::<Decimal32Type>(), each),
-        DataType::Decimal64(..) => decimals(array.as_primitive::<Decimal64Type>(), each),
-        DataType::Decimal128(..) => decimals(array.as_primitive::<Decimal128Type>(), each),
-        DataType::Decimal256(..) => decimals(array.as_primitive::<Decimal256Type>(), each),
-        DataType::Dictionary(..) => visit_dictionary(array, missing, each),
+        DataType::Float16 => visit_floats::<Float16Type>(array, visit),
+        DataType::Float32 => visit_floats::<Float32Type>(array, visit),
+        DataType::Float64 => visit_floats::<Float64Type>(array, visit),
+        DataType::Utf8 => visit_values(array.as_string::<i32>(), visit, text),
+        DataType::LargeUtf8 => visit_values(array.as_string::<i64>(), visit, text),
+        DataType::Utf8View => visit_values(array.as_string_view(), visit, text),
+        DataType::Decimal32(..) => visit_decimals(array.as_primitive::<Decimal32Type>(), visit),
+        DataType::Decimal64(..) => visit_decimals(array.as_primitive::<Decimal64Type>(), visit),
+        DataType::Decimal128(..) => visit_decimals(array.as_primitive::<Decimal128Type>(), visit),
+        DataType::Decimal256(..) => visit_decimals(array.as_primitive::<Decimal256Type>(), visit),
+        DataType::Dictionary(..) => visit_dictionary(array, missing, visit),
         other => Err(unreadable(other)),
+    }
+}
+
+/// Visits every value of an array as a cell; nulls are missing.
+fn visit_values<'a, A: ArrayAccessor>(
+    array: A,
+    visit: Visit<'_>,
+    cell: impl Fn(A::Item) -> Cell<'a>,
+) -> Result<()> {
+    for row in 0..array.len() {
+        if array.is_null(row) {
+            visit(row, Cell::Missing)?;
+        } else {
+            visit(row, cell(array.value(row)))?;
+        }
+    }
+    Ok(())
+}
+
+fn visit_integers<T: ArrowPrimitiveType>(array: &ArrayRef, visit: Visit<'_>) -> Result<()>
+where
+    i64: From<T::Native>,
+{
+    visit_values(array.as_primitive::<T>(), visit, |x| {
+        Cell::Integer(x.into())
+    })
+}
+
+fn visit_floats<T: ArrowPrimitiveType>(array: &ArrayRef, visit: Visit<'_>) -> Result<()>
+where
+    f64: From<T::Native>,
+{
+    visit_values(array.as_primitive::<T>(), visit, |x| float(x.into()))
+}
+
+fn text_cell<'a>(text: &'a str, missing: &Missing) -> Cell<'a> {
+    let trimmed = text.trim_ascii();
+    if missing.is(trimmed) {
+        Cell::Missing
+    } else {
+        Cell::Text(trimmed)
     }
 }
 
@@ -284,7 +285,7 @@ fn float(x: f64) -> Cell<'static> {
     }
 }
 
-fn decimals<T: DecimalType>(array: &PrimitiveArray<T>, each: Each<'_>) -> Result<()> {
+fn visit_decimals<T: DecimalType>(array: &PrimitiveArray<T>, visit: Visit<'_>) -> Result<()> {
     for row in 0..array.len() {
         let cell = if array.is_null(row) {
             Cell::Missing
@@ -292,19 +293,19 @@ fn decimals<T: DecimalType>(array: &PrimitiveArray<T>, each: Each<'_>) -> Result
             crate::data::read::number(&array.value_as_string(row))
                 .map_or(Cell::Missing, Cell::Number)
         };
-        each(row, cell)?;
+        visit(row, cell)?;
     }
     Ok(())
 }
 
 /// Visits the value of each row's key.
-fn visit_dictionary(array: &ArrayRef, missing: &Missing, each: Each<'_>) -> Result<()> {
+fn visit_dictionary(array: &ArrayRef, missing: &Missing, visit: Visit<'_>) -> Result<()> {
     let Some(dictionary) = array.as_any_dictionary_opt() else {
         return Err(unreadable(array.data_type()));
     };
     let values = dictionary.values();
     if values.is_empty() {
-        return (0..array.len()).try_for_each(|row| each(row, Cell::Missing));
+        return (0..array.len()).try_for_each(|row| visit(row, Cell::Missing));
     }
     let mut cells = vec![OwnedCell::Missing; values.len()];
     visit_array(values, missing, &mut |at, cell| {
@@ -313,9 +314,9 @@ fn visit_dictionary(array: &ArrayRef, missing: &Missing, each: Each<'_>) -> Resu
     })?;
     for (row, at) in dictionary.normalized_keys().into_iter().enumerate() {
         if array.is_null(row) {
-            each(row, Cell::Missing)?;
+            visit(row, Cell::Missing)?;
         } else {
-            each(row, cells[at].cell())?;
+            visit(row, cells[at].cell())?;
         }
     }
     Ok(())
