@@ -88,15 +88,6 @@ impl Documents {
         self.counts.iter().map(|count| u64::from(*count)).sum()
     }
 
-    /// The number of documents with each code.
-    pub fn document_frequencies(&self) -> Vec<u64> {
-        let mut frequencies = vec![0; self.width];
-        for &code in &self.terms {
-            frequencies[code as usize] += 1;
-        }
-        frequencies
-    }
-
     /// Appends other documents.
     pub fn append(&mut self, other: &Documents) {
         let before = self.terms.len();
