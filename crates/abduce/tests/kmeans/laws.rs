@@ -47,7 +47,7 @@ fn pruning_bounds_change_no_bit() {
 
 #[test]
 fn results_are_bit_identical_for_any_number_of_threads_and_streamed() {
-    let rows = clustered(30_000, 3, 5, 1);
+    let rows = clustered(10_000, 3, 5, 1);
     for rows in [with_missing_values(rows.clone()), rows] {
         let table = table(&rows, None);
         let options = Options {
@@ -68,11 +68,10 @@ fn results_are_bit_identical_for_any_number_of_threads_and_streamed() {
             abduce::model::kmeans::Init::Random,
         ] {
             let expected = bits(&table, init);
-            for threads in [1, 2, 7] {
-                let streamed = Streamed(table.clone());
-                assert_eq!(with_threads(threads, || bits(&table, init)), expected);
-                assert_eq!(with_threads(threads, || bits(&streamed, init)), expected);
-            }
+            let streamed = Streamed(table.clone());
+            assert_eq!(with_threads(1, || bits(&table, init)), expected);
+            assert_eq!(with_threads(3, || bits(&table, init)), expected);
+            assert_eq!(with_threads(2, || bits(&streamed, init)), expected);
         }
     }
 }

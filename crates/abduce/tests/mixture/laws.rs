@@ -149,9 +149,12 @@ fn learn(specification: &Specification, source: &dyn Source) -> Fit {
     fit(specification, source, &options(), Control::default()).unwrap()
 }
 
+/// The model file of a fit of at most 20 iterations.
 fn document(specification: &Specification, source: &dyn Source) -> String {
-    let fit = learn(specification, source);
-    let recipe = Recipe::new(specification.clone(), options());
+    let mut options = options();
+    options.em.max_iterations = 20;
+    let fit = fit(specification, source, &options, Control::default()).unwrap();
+    let recipe = Recipe::new(specification.clone(), options);
     Model::new("test", fit.learned(recipe), vec![])
         .to_json()
         .unwrap()
@@ -160,7 +163,7 @@ fn document(specification: &Specification, source: &dyn Source) -> String {
 #[test]
 fn results_are_bit_identical_for_any_number_of_threads_and_streamed() {
     // More rows than the sample that starts are tried on; fewer, some of them of weight 0.
-    let shapes = [(30_000, false), (10_000, true)].map(|(rows, weights)| Shape {
+    let shapes = [(20_500, false), (5_000, true)].map(|(rows, weights)| Shape {
         rows,
         weights,
         ..PLAIN
@@ -171,7 +174,7 @@ fn results_are_bit_identical_for_any_number_of_threads_and_streamed() {
     for (shape, (name, specification)) in cases {
         let data = data_for(&specification, shape, 1);
         let mut documents = Vec::new();
-        for threads in [1, 2, 7] {
+        for threads in [1, 3] {
             documents.push(with_threads(threads, || document(&specification, &data)));
         }
         documents.push(document(&specification, &Streamed(data)));
@@ -184,8 +187,8 @@ fn results_are_bit_identical_for_any_number_of_threads_and_streamed() {
 
 #[test]
 fn the_objective_never_falls_and_the_trace_is_kept() {
-    let structures = structures().into_iter().map(|case| (2, case));
-    let others = specifications().into_iter().map(|case| (5, case));
+    let structures = structures().into_iter().map(|case| (1, case));
+    let others = specifications().into_iter().map(|case| (3, case));
     for (seeds, (name, specification)) in others.chain(structures) {
         for step in [EStep::Soft, EStep::Hard] {
             for seed in 0..seeds {
@@ -212,7 +215,7 @@ fn the_bound_lies_between_the_likelihoods_before_and_after_it() {
     for (name, mut specification) in structures().into_iter().chain(specifications()) {
         specification.variance_floor = 0.0;
         specification.smoothing = 0.0;
-        for seed in 0..3 {
+        for seed in 0..2 {
             let fit = learn(&specification, &data_for(&specification, &PLAIN, seed));
             assert_eq!(fit.bounds.len() + 1, fit.trace.len());
             assert!(fit.bounds.len() <= fit.iterations);
@@ -326,7 +329,7 @@ fn an_offset_of_1e8_or_units_of_a_millionth_change_no_prediction() {
 #[test]
 fn decisions_are_the_most_probable_classes() {
     for (name, specification) in specifications().into_iter().chain(structures()) {
-        let table = data_for(&specification, &PLAIN, 5);
+        let table = data_for(&specification, &Shape { rows: 150, ..PLAIN }, 5);
         let fit = learn(&specification, &table);
         let decide = fit.mixture.decider().unwrap();
         for chunk in table.chunks() {

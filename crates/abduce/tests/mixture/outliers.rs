@@ -122,7 +122,7 @@ fn a_far_row_of_weight_0_is_ignored_and_weights_equal_repetition() {
 
 #[test]
 fn the_number_of_threads_changes_no_bit_with_a_far_row() {
-    let table = table(&with_far_row(clusters(9000)), None);
+    let table = table(&with_far_row(clusters(4500)), None);
     let noise = Specification {
         noise: true,
         ..Specification::mixture(2, CovarianceKind::Full)
