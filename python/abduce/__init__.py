@@ -1,15 +1,15 @@
-"""Generative learning on tables with missing values, with scikit-learn's interface.
+"""Generative models of tables with missing values, with scikit-learn's interface.
 
-Estimators are in modules named as scikit-learn's: `abduce.naive_bayes`, `abduce.mixture`,
-`abduce.cluster`, `abduce.neighbors`, `abduce.impute`. Any of them can be had from here too,
-as `abduce.GaussianNB`; modules are imported when they are first asked for.
+Estimators are in modules named like scikit-learn's: `abduce.naive_bayes`, `abduce.discriminant_analysis`,
+`abduce.mixture`, `abduce.cluster`, `abduce.neighbors`, `abduce.impute`. They are also available here, for example as
+`abduce.GaussianNB`. Modules are imported when they are first used.
 """
 
 from importlib import import_module as _import_module
 
 __version__ = "0.1.0"
 
-_HOMES = {
+_MODULE_OF = {
     "GaussianNB": "naive_bayes",
     "BernoulliNB": "naive_bayes",
     "CategoricalNB": "naive_bayes",
@@ -55,8 +55,8 @@ __all__ = [
 ]
 
 
-# A type checker sees what is imported later, and finds names that are not there. The library `typing` is not
-# asked, for it takes longer to import than all else here.
+# For type checkers, which do not follow lazy imports. `typing.TYPE_CHECKING` is not used, for importing `typing` takes
+# longer than the rest of this module.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from abduce import bayes, cluster, discriminant_analysis, families, impute, mixture, naive_bayes, neighbors
@@ -70,8 +70,8 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name):
-        if name in _HOMES:
-            return getattr(_import_module(f"abduce.{_HOMES[name]}"), name)
+        if name in _MODULE_OF:
+            return getattr(_import_module(f"abduce.{_MODULE_OF[name]}"), name)
         if name in _MODULES:
             return _import_module(f"abduce.{name}")
         raise AttributeError(f"module 'abduce' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""What all classifiers share."""
+"""The base class of all classifiers."""
 
 import warnings
 from collections.abc import Sequence
@@ -15,31 +15,31 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from abduce import _core, _specifications
-from abduce._asking import Explaining
 from abduce._base import ORDINARY, ModelEstimator, parameters_checked, warn
-from abduce._labels import encoded, is_missing, labels_of, levels_of, settled
-from abduce._living import LivingClassifier
-from abduce._tables import FRACTIONS, checked, dense, free_name, names_of, own_names, sparse, weights_of
+from abduce._incremental import IncrementalMixin
+from abduce._labels import encoded, is_missing, labels_of, levels_of, with_plain_type
+from abduce._queries import ExplainMixin
+from abduce._tables import FLOATS, checked, dense, free_name, names_of, own_names, sparse, weights_of
 from abduce._types import Codes, Floats, Rows, Target
 
-# What `unlabelled` may be: the weight of a row without a label, or None to choose it by cross-validation.
+# The values of `unlabelled`: the weight of a row without a label, or None to choose it by cross-validation.
 UNLABELLED = [Interval(Real, 0, 1, closed="both"), None]
 
 
-class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstimator):
-    """From X and y to a model of classes, and from the model to answers. An estimator says what it asks the engine for.
+class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEstimator):
+    """Fits a model of classes to X and y; a subclass defines its specification.
 
-    Rows whose label is `missing_label` are learned from with the weight `unlabelled`, from 0 to 1; None chooses it by
-    cross-validation on the labelled rows.
+    Rows whose label is missing have the weight `unlabelled`, from 0 to 1; None chooses it by cross-validation on the
+    labelled rows.
     """
 
-    # The name of the model in its file, and what X may be.
+    # The name of the model in its file, and what X may contain.
     _name = "naive-bayes"
     _allow_nan = False
     _accept_sparse: str | bool = False
-    _dtypes: Sequence[type] = FRACTIONS
-    _quiet = ORDINARY
-    # The place of the labels among the columns, where they are not the last: in files of the command line.
+    _dtypes: Sequence[type] = FLOATS
+    _silenced = ORDINARY
+    # The position of the labels among the columns, if they are not last: in files of the command line.
     _target_at: int | None = None
 
     def __sklearn_tags__(self) -> Any:
@@ -54,7 +54,7 @@ class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstima
         )
         if not self._accept_sparse:
             return X
-        # Sparse rows are documents to the engine, dense ones columns: questions come as the rows did.
+        # Sparse rows are documents in the model, dense rows are columns; later rows are converted to what was fitted.
         if reset:
             self._sparse = sp.issparse(X)
         if sp.issparse(X) == self._sparse:
@@ -62,10 +62,10 @@ class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstima
         return sp.csr_array(X) if self._sparse else X.toarray()
 
     def _table(self, X: Any, codes: Codes | None, weights: Floats | None = None) -> _core.Table:
-        """X as a table with its labels: -1 where there is none, None where there are none at all."""
+        """X as a table with labels: the code −1 is a missing label, None means that all are missing."""
         labels = (self._target, levels_of(self.classes_), codes)
         if sp.issparse(X):
-            # Thousands of names are not made where the engine can make them, or has them.
+            # Creating thousands of names is slow; the library can create them, or the model has them.
             columns = self._model if codes is None else own_names(self) or X.shape[1]
             return sparse(X, columns, labels=labels, weights=weights, name=free_name("x", [self._target]))
         return dense(
@@ -85,7 +85,7 @@ class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstima
         """X as a table without labels."""
         return self._table(X, None)
 
-    def _asked_about(self, X: Any) -> _core.Table:
+    def _query_table(self, X: Any) -> _core.Table:
         return self._asked(self._checked(X, reset=False))
 
     def _specification(self) -> str:
@@ -99,7 +99,21 @@ class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstima
 
     @parameters_checked
     def fit(self, X: Rows, y: Target, sample_weight: ArrayLike | None = None) -> Self:
-        """Learns from rows and their labels, some of which may be missing."""
+        """Fits the model.
+
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Labels, some of which may be missing.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        self : estimator
+        """
         X = self._checked(X, reset=True)
         self.classes_, codes = self._labels(X, y)
         self._learn(X, codes, weights_of(sample_weight, X))
@@ -120,15 +134,15 @@ class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstima
         self._set_fitted(model)
 
     def _weight_of_unlabelled(self) -> dict[str, Any]:
-        """What a row without a label counts, as an option of the engine; nothing where it is to be chosen."""
+        """The option for the weight of rows without a label; empty if it is to be chosen."""
         return {} if self.unlabelled is None else {"unlabelled": {"weight": float(self.unlabelled)}}
 
     def _prepare(self, table: _core.Table) -> None:
-        """What has to be known of the rows before a fit."""
+        """Computes what the specification needs to know about the rows."""
 
     @property
     def class_count_(self) -> Floats:
-        """The weight of the rows of each class."""
+        """The total weight of the rows of each class."""
         return np.array(self._part("statistics")["weights"])
 
     def predict(self, X: Rows) -> NDArray[Any]:
@@ -140,24 +154,24 @@ class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstima
         return self.classes_[self._model.best(table, self._threads())]
 
     def score(self, X: Rows, y: Target, sample_weight: ArrayLike | None = None) -> float:
-        """The share of rows whose class is found, of those that have a label; NaN, with a warning, where none has."""
+        """The accuracy on the rows that have a label; NaN, with a warning, if none has."""
         check_consistent_length(X, y)
         labels = labels_of(y)
         seen = ~is_missing(labels, self.missing_label)
         if not seen.any():
-            warn("no row has a label, so that there is no score", UndefinedMetricWarning)
+            warn("no row has a label, so there is no score", UndefinedMetricWarning)
             return np.nan
         weights = None if sample_weight is None else np.asarray(sample_weight)[seen]
-        return float(accuracy_score(settled(labels[seen]), self.predict(X)[seen], sample_weight=weights))
+        return float(accuracy_score(with_plain_type(labels[seen]), self.predict(X)[seen], sample_weight=weights))
 
     def predict_joint_log_proba(self, X: Rows) -> Floats:
-        """log P(x, class) of each row, one column per class."""
+        """log P(x, class) for each row, one column per class."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         return self._model.log_joint(self._asked(X), self._threads())
 
     def predict_log_proba(self, X: Rows) -> Floats:
-        """log P(class | x) of each row, one column per class."""
+        """log P(class | x) for each row, one column per class."""
         check_is_fitted(self)
         if self._part("calibrated"):
             with np.errstate(divide="ignore"):
@@ -168,17 +182,17 @@ class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstima
         most = np.where(possible, most, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             total = np.log(np.exp(joint - most).sum(axis=1, keepdims=True)) + most
-            told = joint - total
+            posterior = joint - total
         if possible.all():
-            return told
-        # Of a row that no class can have, nothing is known but what is known of all.
+            return posterior
+        # A row that is impossible in every class gets the class weights, as in predict_proba.
         with np.errstate(divide="ignore"), warnings.catch_warnings():
-            # What there is to say of single columns has been said above.
+            # Warnings about single columns were given above.
             warnings.filterwarnings("ignore", 'column "')
-            return np.where(possible, told, np.log(self.predict_proba(X)))
+            return np.where(possible, posterior, np.log(self.predict_proba(X)))
 
     def predict_proba(self, X: Rows) -> Floats:
-        """P(class | x) of each row, one column per class."""
+        """P(class | x) for each row, one column per class."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         table = self._asked(X)
@@ -186,14 +200,14 @@ class ModelClassifier(LivingClassifier, Explaining, ClassifierMixin, ModelEstima
         return self._model.posterior(table, self._threads())
 
     def _leaves(self, key: str) -> list[Any]:
-        """A parameter of every column, one row per class."""
+        """A parameter of every column: for each column, one number per class."""
         leaves = zip(self._part("leaves"), self._part("parameters"), strict=True)
         found = {leaf["columns"][0]: [own[key] for own in parameters] for leaf, parameters in leaves}
-        # Of a column that was never seen, nothing is known.
+        # Columns without values have no parameters.
         return [found.get(column, [np.nan] * len(self.classes_)) for column in range(self.n_features_in_)]
 
     def _given_prior(self, priors: ArrayLike) -> dict[str, Any]:
-        """Probabilities of the classes, as the engine takes them."""
+        """Probabilities of the classes, for a specification."""
         priors = np.asarray(priors, dtype=np.float64)
         if priors.shape != (len(self.classes_),):
             raise ValueError("Number of priors must match number of classes.")

@@ -4,7 +4,7 @@ from typing import Any, Self, final
 import numpy as np
 from numpy.typing import NDArray
 
-from abduce._types import Codes, Columns, Floats, Labels, Watch
+from abduce._types import Codes, Columns, Floats, Labels, Progress
 
 __all__ = [
     "ClassGaussians",
@@ -141,7 +141,7 @@ def fit_mixture(
     options: str,
     start: Model | None = None,
     threads: int | None = None,
-    watch: Watch | None = None,
+    progress: Progress | None = None,
 ) -> Model: ...
 def select_mixture(
     table: Table,
@@ -149,7 +149,7 @@ def select_mixture(
     grid: str,
     options: str,
     threads: int | None = None,
-    watch: Watch | None = None,
+    progress: Progress | None = None,
 ) -> Model: ...
 def fit_kmeans(
     table: Table,
@@ -157,13 +157,13 @@ def fit_kmeans(
     options: str,
     start: list[list[float]] | None = None,
     threads: int | None = None,
-    watch: Watch | None = None,
+    progress: Progress | None = None,
 ) -> tuple[Model, NDArray[np.int64] | None]: ...
 def fit_density(
     table: Table,
     specification: str,
     threads: int | None = None,
-    watch: Watch | None = None,
+    progress: Progress | None = None,
 ) -> Model: ...
 
 @final

@@ -1,4 +1,4 @@
-"""Naive Bayes of counts and levels: scikit-learn's four."""
+"""Naive Bayes of binary columns, categories and counts: scikit-learn's four classes."""
 
 from numbers import Integral, Real
 from typing import Any, Literal, Self
@@ -17,12 +17,12 @@ from abduce._classifier import UNLABELLED, ModelClassifier
 from abduce._tables import NUMBERS, free_name, names_of, native
 from abduce._types import Codes, Floats, Rows
 
-# The most levels of a column: each has a name of its own in the model.
-MOST_LEVELS = 1 << 24
+# The maximum number of levels of a column, each of which has a name in the model.
+MAX_LEVELS = 1 << 24
 
 
 class _Discrete(ModelClassifier):
-    """What naive Bayes of counts and levels share."""
+    """What the four classes share."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class _Discrete(ModelClassifier):
         return tags
 
     def _alpha(self) -> float | Floats:
-        """A number, or an array of one for each feature."""
+        """The pseudocount, or an array with one for each column."""
         alpha = np.asarray(self.alpha, dtype=np.float64)
         if alpha.ndim > 0:
             if alpha.shape != (self.n_features_in_,):
@@ -79,7 +79,7 @@ class _Discrete(ModelClassifier):
         return alpha if alpha.ndim > 0 else float(alpha)
 
     def _smoothing(self, levels: int) -> dict[str, Any]:
-        """The smoothing of features with so many levels, as the engine takes it."""
+        """The smoothing of columns with this number of levels, for a specification."""
         alpha = self._alpha()
         if not isinstance(alpha, np.ndarray):
             return {"smoothing": alpha}
@@ -88,7 +88,7 @@ class _Discrete(ModelClassifier):
         else:
             names = names_of(self, self.n_features_in_)
             given = [(name, [own] * levels) for name, own in zip(names, alpha.tolist(), strict=True)]
-        # Nothing is left to the usual smoothing, which may not be 0 for complements.
+        # `smoothing` is not used, but must not be 0 for complements.
         return {"smoothing": 1.0, "dirichlet": given}
 
     def _class_prior(self) -> Any:
@@ -107,7 +107,54 @@ class _Discrete(ModelClassifier):
 
 
 class BernoulliNB(_Discrete):
-    """Naive Bayes of features that are there or not, as `sklearn.naive_bayes.BernoulliNB`; cells may be NaN."""
+    """Naive Bayes of binary columns, as `sklearn.naive_bayes.BernoulliNB`; cells may be NaN.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_features,), default=1.0
+        Pseudocount, for all columns or for each.
+    force_alpha : bool, default=True
+        Whether to use an `alpha` below 1e-10 as it is, instead of raising it to 1e-10.
+    binarize : float or None, default=0.0
+        Numbers above this are 1, others 0; None if `X` has only zeros and ones.
+    fit_prior : bool, default=True
+        Whether to learn the class probabilities; otherwise, they are equal.
+    class_prior : array-like of shape (n_classes,), default=None
+        Class probabilities; overrides `fit_prior`.
+    missing_label : object, default=None
+        Value that stands for a missing label, besides None and NaN.
+    unlabelled : float, default=None
+        Weight of a row without a label, from 0 to 1; chosen by cross-validation on the labelled rows if None.
+    n_jobs : int, default=None
+        Number of threads; all processors if None or -1.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_count_ : ndarray of shape (n_classes,)
+        Total weight of the rows of each class.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Logarithm of the probability of each class.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        Logarithm of the probability of a 1 in each column, given the class.
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Total weight of the rows of each class with a 1 in each column.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, if `X` was a frame.
+    kinds_ : dict
+        Kind of each column.
+    families_ : dict
+        Family of each column.
+    parameters_ : list of dict
+        Columns, family and parameters of each fitted distribution.
+    trace_ : ndarray
+        Log-likelihood before each iteration and at the end.
+    fit_report_ : dict
+        How the fit went.
+    """
 
     _parameter_constraints = _Discrete._parameter_constraints | {
         "binarize": [None, Interval(Real, 0, None, closed="left")],
@@ -144,7 +191,7 @@ class BernoulliNB(_Discrete):
             return X
         if sp.issparse(X):
             return binarized(X, threshold=self.binarize)
-        # Afterwards, what is infinite cannot be told from what is there.
+        # After the comparison, infinite numbers could not be detected.
         assert_all_finite(X, allow_nan=True, input_name="X")
         return np.where(np.isnan(X), X, X > self.binarize).astype(X.dtype, copy=False)
 
@@ -162,7 +209,7 @@ class BernoulliNB(_Discrete):
 
     @property
     def feature_log_prob_(self) -> Floats:
-        """The logarithm of the probability of each feature in each class."""
+        """The logarithm of the probability of a 1 in each column, given the class."""
         if self._sparse:
             own = np.array([own["probabilities"] for own in self._part("parameters")[0]])
         else:
@@ -172,7 +219,7 @@ class BernoulliNB(_Discrete):
 
     @property
     def feature_count_(self) -> Floats:
-        """The weight of the rows of each class that have each feature."""
+        """The total weight of the rows of each class with a 1 in each column."""
         leaves = self._part("statistics")["leaves"]
         if self._sparse:
             return np.array([own["counts"] for own in leaves[0]])
@@ -182,7 +229,56 @@ class BernoulliNB(_Discrete):
 
 
 class CategoricalNB(_Discrete):
-    """Naive Bayes of levels 0, 1, 2, …, as `sklearn.naive_bayes.CategoricalNB`; cells may be NaN."""
+    """Naive Bayes of categories coded 0, 1, 2, …, as `sklearn.naive_bayes.CategoricalNB`; cells may be NaN.
+
+    Parameters
+    ----------
+    alpha : float, default=1.0
+        Pseudocount.
+    force_alpha : bool, default=True
+        Whether to use an `alpha` below 1e-10 as it is, instead of raising it to 1e-10.
+    fit_prior : bool, default=True
+        Whether to learn the class probabilities; otherwise, they are equal.
+    class_prior : array-like of shape (n_classes,), default=None
+        Class probabilities; overrides `fit_prior`.
+    min_categories : int or array-like of shape (n_features,), default=None
+        Minimum number of categories of each column.
+    missing_label : object, default=None
+        Value that stands for a missing label, besides None and NaN.
+    unlabelled : float, default=None
+        Weight of a row without a label, from 0 to 1; chosen by cross-validation on the labelled rows if None.
+    n_jobs : int, default=None
+        Number of threads; all processors if None or -1.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_count_ : ndarray of shape (n_classes,)
+        Total weight of the rows of each class.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Logarithm of the probability of each class.
+    n_categories_ : ndarray of shape (n_features,)
+        Number of categories of each column.
+    feature_log_prob_ : list of ndarray of shape (n_classes, n_categories)
+        For each column, the logarithms of the probabilities of its categories, given the class.
+    category_count_ : list of ndarray of shape (n_classes, n_categories)
+        For each column, the total weight of the rows of each class with each category.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, if `X` was a frame.
+    kinds_ : dict
+        Kind of each column.
+    families_ : dict
+        Family of each column.
+    parameters_ : list of dict
+        Columns, family and parameters of each fitted distribution.
+    trace_ : ndarray
+        Log-likelihood before each iteration and at the end.
+    fit_report_ : dict
+        How the fit went.
+    """
 
     _parameter_constraints = _Discrete._parameter_constraints | {
         "alpha": [Interval(Real, 0, None, closed="left")],
@@ -227,9 +323,9 @@ class CategoricalNB(_Discrete):
         return X
 
     def _asked(self, X: Any) -> _core.Table:
-        strange = self._categories_in(X) > self.n_categories_
-        if strange.any():
-            column = int(np.argmax(strange))
+        unseen = self._categories_in(X) > self.n_categories_
+        if unseen.any():
+            column = int(np.argmax(unseen))
             raise IndexError(f"index out of bounds: feature {column} has a category that was not seen in fit")
         return super()._asked(X)
 
@@ -240,21 +336,21 @@ class CategoricalNB(_Discrete):
         super()._change(how, X, codes, weights)
 
     def merge(self, *others: Self) -> Self:
-        """A new estimator of the rows of this one and of others, fitted with the same options."""
+        """A new estimator for the rows of this one and of others fitted with the same options."""
         merged = super().merge(*others)
         merged.n_categories_ = np.maximum.reduce([own.n_categories_ for own in (self, *others)])
         return merged
 
     def _categories_in(self, X: Any) -> Codes:
-        """The number of levels up to the greatest in each column, none of which may be negative."""
+        """The largest code of each column plus 1; negative codes are refused."""
         least, greatest = _core.range_of_levels(native(X), self._threads())
         if least < 0:
             raise ValueError(f"Negative values in data passed to {type(self).__name__} (input X)")
-        if (greatest >= MOST_LEVELS).any():
-            column = int(np.argmax(greatest >= MOST_LEVELS))
+        if (greatest >= MAX_LEVELS).any():
+            column = int(np.argmax(greatest >= MAX_LEVELS))
             raise ValueError(
-                f"Levels are whole numbers 0, 1, 2, …, of which there are at most {MOST_LEVELS}; "
-                f"feature {names_of(self, X.shape[1])[column]} has the value {greatest[column]:g}"
+                f"Categories are coded 0, 1, 2, …, and a column has at most {MAX_LEVELS}; "
+                f"column {names_of(self, X.shape[1])[column]} has the value {greatest[column]:g}"
             )
         return greatest.astype(np.int64) + 1
 
@@ -264,8 +360,8 @@ class CategoricalNB(_Discrete):
         least = np.array(self.min_categories)
         if not np.issubdtype(least.dtype, np.signedinteger):
             raise ValueError(f"'min_categories' should have integral type. Got {least.dtype} instead.")
-        if (least > MOST_LEVELS).any():
-            raise ValueError(f"'min_categories' is at most {MOST_LEVELS}, not {least.max()}")
+        if (least > MAX_LEVELS).any():
+            raise ValueError(f"'min_categories' is at most {MAX_LEVELS}, not {least.max()}")
         most = np.maximum(seen, least, dtype=np.int64)
         if most.shape != seen.shape:
             raise ValueError(
@@ -284,13 +380,13 @@ class CategoricalNB(_Discrete):
 
     @property
     def feature_log_prob_(self) -> list[Floats]:
-        """For each feature, the logarithms of the probabilities of its levels in each class."""
+        """For each column, the logarithms of the probabilities of its categories, given the class."""
         with np.errstate(divide="ignore"):
             return [np.log(np.array(own)) for own in self._leaves("probabilities")]
 
     @property
     def category_count_(self) -> list[Floats]:
-        """For each feature, the weight of each level in each class."""
+        """For each column, the total weight of the rows of each class with each category."""
         columns = [leaf["columns"][0] for leaf in self._part("leaves")]
         counts = dict(zip(columns, self._part("statistics")["leaves"], strict=True))
         return [np.array([own["counts"] for own in counts[c]]) for c in sorted(counts)]
@@ -325,22 +421,116 @@ class _Counts(_Discrete):
 
     @property
     def feature_count_(self) -> Floats:
-        """The weight of each feature in each class."""
+        """The weighted sum of each column in each class."""
         return np.array([own["counts"] for own in self._part("statistics")["leaves"][0]])
 
     @property
     def feature_log_prob_(self) -> Floats:
-        """The logarithm of the probability of each feature in each class."""
+        """The logarithm of the probability of each column, given the class."""
         with np.errstate(divide="ignore"):
             return np.log(np.array([own["probabilities"] for own in self._part("parameters")[0]]))
 
 
 class MultinomialNB(_Counts):
-    """Naive Bayes of counts, as `sklearn.naive_bayes.MultinomialNB`."""
+    """Naive Bayes of counts, as `sklearn.naive_bayes.MultinomialNB`.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_features,), default=1.0
+        Pseudocount, for all columns or for each.
+    force_alpha : bool, default=True
+        Whether to use an `alpha` below 1e-10 as it is, instead of raising it to 1e-10.
+    fit_prior : bool, default=True
+        Whether to learn the class probabilities; otherwise, they are equal.
+    class_prior : array-like of shape (n_classes,), default=None
+        Class probabilities; overrides `fit_prior`.
+    missing_label : object, default=None
+        Value that stands for a missing label, besides None and NaN.
+    unlabelled : float, default=None
+        Weight of a row without a label, from 0 to 1; chosen by cross-validation on the labelled rows if None.
+    n_jobs : int, default=None
+        Number of threads; all processors if None or -1.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_count_ : ndarray of shape (n_classes,)
+        Total weight of the rows of each class.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Logarithm of the probability of each class.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        Logarithm of the probability of each column, given the class.
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Weighted sum of each column in each class.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, if `X` was a frame.
+    kinds_ : dict
+        Kind of each column.
+    families_ : dict
+        Family of each column.
+    parameters_ : list of dict
+        Columns, family and parameters of each fitted distribution.
+    trace_ : ndarray
+        Log-likelihood before each iteration and at the end.
+    fit_report_ : dict
+        How the fit went.
+    """
 
 
 class ComplementNB(_Counts):
-    """Naive Bayes of counts against what the other classes make of them, as `sklearn.naive_bayes.ComplementNB`."""
+    """Naive Bayes of counts, estimated from the other classes, as `sklearn.naive_bayes.ComplementNB`.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_features,), default=1.0
+        Pseudocount, for all columns or for each.
+    force_alpha : bool, default=True
+        Whether to use an `alpha` below 1e-10 as it is, instead of raising it to 1e-10.
+    fit_prior : bool, default=True
+        Whether to learn the class probabilities; otherwise, they are equal.
+    class_prior : array-like of shape (n_classes,), default=None
+        Class probabilities; overrides `fit_prior`.
+    norm : bool, default=False
+        Whether to normalize the weights of each class.
+    missing_label : object, default=None
+        Value that stands for a missing label, besides None and NaN.
+    unlabelled : float, default=None
+        Weight of a row without a label, from 0 to 1; chosen by cross-validation on the labelled rows if None.
+    n_jobs : int, default=None
+        Number of threads; all processors if None or -1.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_count_ : ndarray of shape (n_classes,)
+        Total weight of the rows of each class.
+    class_log_prior_ : ndarray of shape (n_classes,)
+        Logarithm of the probability of each class; used only if there is a single class.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        Weight of each column for each class.
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        Weighted sum of each column in each class.
+    feature_all_ : ndarray of shape (n_features,)
+        Weighted sum of each column over all classes.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, if `X` was a frame.
+    kinds_ : dict
+        Kind of each column.
+    families_ : dict
+        Family of each column.
+    parameters_ : list of dict
+        Columns, family and parameters of each fitted distribution.
+    trace_ : ndarray
+        Log-likelihood before each iteration and at the end.
+    fit_report_ : dict
+        How the fit went.
+    """
 
     _event = "complement"
     _parameter_constraints = _Discrete._parameter_constraints | {"norm": ["boolean"]}
@@ -370,17 +560,17 @@ class ComplementNB(_Counts):
 
     @property
     def feature_all_(self) -> Floats:
-        """The weight of each feature in all classes."""
+        """The weighted sum of each column over all classes."""
         return self.feature_count_.sum(axis=0)
 
     def _class_prior(self) -> Any:
         super()._class_prior()
-        # The weights of the classes play no part, as in scikit-learn.
+        # The class probabilities are not used, as in scikit-learn.
         return "uniform"
 
     @property
     def class_log_prior_(self) -> Floats:
-        """The logarithm of the probability of each class; unused where there are several."""
+        """The logarithm of the probability of each class; used only if there is a single class."""
         check_is_fitted(self, "_model")
         if self.class_prior is not None:
             return np.log(self.class_prior)
@@ -391,7 +581,7 @@ class ComplementNB(_Counts):
 
     @property
     def feature_log_prob_(self) -> Floats:
-        """The weight of each feature for each class."""
+        """The weight of each column for each class."""
         logarithms = super().feature_log_prob_
         return logarithms / logarithms.sum(axis=1, keepdims=True) if self.norm else -logarithms
 
@@ -405,11 +595,11 @@ class ComplementNB(_Counts):
         return self._model.log_joint(self._asked(X), self._threads()) + np.log(len(self.classes_))
 
     def predict(self, X: Rows) -> NDArray[Any]:
-        """The class with the highest score of each row."""
+        """The class with the highest score, for each row."""
         if not self.norm:
             return super().predict(X)
         return self.classes_[np.argmax(self.predict_joint_log_proba(X), axis=1)]
 
     def predict_proba(self, X: Rows) -> Floats:
-        """P(class | x) of each row, one column per class."""
+        """P(class | x) for each row, one column per class."""
         return np.exp(self.predict_log_proba(X)) if self.norm else super().predict_proba(X)

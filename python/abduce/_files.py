@@ -1,7 +1,7 @@
-"""Model files: what is written beside a model for Python, and estimators out of files.
+"""Model files: the description of an estimator beside its model, and estimators from files.
 
-A model file is data. Reading one makes an estimator of this package, sets its parameters and a few fitted attributes,
-each of which is checked, and runs nothing else.
+A model file is data. Reading one creates an estimator of this package, sets its parameters and a few fitted attributes,
+all of which are checked, and runs nothing else.
 """
 
 import json
@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from abduce import _core, _likeness
+from abduce import _core, _frame_schema
 from abduce._base import warn
 from abduce._labels import classes_of
 
-# The estimators that a file may be of, by the kind of model they hold.
+# The possible estimators of a file, by its kind of model.
 ESTIMATORS = {
     "naive-bayes": ("NaiveBayes", "GaussianNB", "BernoulliNB", "CategoricalNB", "MultinomialNB", "ComplementNB"),
     "gda": ("QuadraticDiscriminantAnalysis", "LinearDiscriminantAnalysis"),
@@ -33,13 +33,13 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def described(estimator: Any) -> dict[str, Any]:
-    """The class and the parameters of an estimator, as far as JSON can hold them."""
+def description(estimator: Any) -> dict[str, Any]:
+    """The class, the parameters and the fitted attributes of an estimator, as far as JSON can represent them."""
     parameters = {}
     for name, value in estimator.get_params(deep=False).items():
         value = _plain(value)
         try:
-            # JSON has no NaN, which is a default wherever it is a parameter.
+            # JSON has no NaN, which is always the default.
             json.dumps(value, allow_nan=False)
         except (TypeError, ValueError):
             continue
@@ -49,10 +49,10 @@ def described(estimator: Any) -> dict[str, Any]:
     about = {"class": base.__name__, "parameters": parameters, "state": state}
     if base is not type(estimator):
         about["subclass"] = type(estimator).__name__
-    like = getattr(estimator, "_like", None)
-    if like is not None:
-        about["frame"] = _likeness.described(like)
-    # Names alone do not tell what labels were.
+    template = getattr(estimator, "_frame_template", None)
+    if template is not None:
+        about["frame"] = _frame_schema.description(template)
+    # The type of the labels cannot be inferred from their names.
     if hasattr(estimator, "classes_"):
         about["labels"] = estimator.classes_.dtype.kind
     return about
@@ -98,22 +98,23 @@ def _names(value: Any, width: int) -> list[str] | None:
     return value if isinstance(value, list) and all(isinstance(own, str) for own in value) else None
 
 
-# The fitted attributes that a file may hold beside the model, and how each is read: None refuses it.
+# The fitted attributes that a file may have beside the model, and their readers, which return None if malformed.
 STATE: dict[str, Callable[[Any, int], Any]] = {
     "n_categories_": _categories,
     "labels_": _clusters,
     "_sparse": _flag,
     "_framed": _flag,
-    "_with_holes": _places,
+    "_with_missing": _places,
     "_empty": _places,
-    "_truths": _names,
+    "_boolean_columns": _names,
 }
-# What older files have and the model itself holds.
+# Attributes of older files under other names, and those that the model itself has now.
+RENAMED = {"_with_holes": "_with_missing", "_truths": "_boolean_columns"}
 SUPERSEDED = {"epsilon_"}
 
 
 def _about(model: _core.Model) -> dict[str, Any]:
-    """What the file says of the estimator; empty for a file of the command line."""
+    """The description of the estimator; empty for a file of the command line."""
     about = json.loads(model.part("estimator"))
     if about is None:
         return {}
@@ -122,40 +123,40 @@ def _about(model: _core.Model) -> dict[str, Any]:
         raise ValueError("the file does not describe an estimator of this package")
     for name, value in about.items():
         if name not in types or not isinstance(value, types[name]):
-            raise ValueError(f"the file describes an estimator by an unknown or malformed {name!r}")
+            raise ValueError(f"the description of the estimator in the file has an unknown or malformed {name!r}")
     return about
 
 
 def _class_of(about: dict[str, Any], model: _core.Model, kind: str, cls: type | None) -> type:
-    """The class to make an estimator of: one of this package, or the caller's subclass of it."""
+    """The class of the estimator: one of this package, or the caller's subclass of it."""
     possible = ESTIMATORS.get(kind, ())
     name = about.get("class")
     if name is None and kind == "gda":
         shared = json.loads(model.part("leaves"))[0].get("shape", {}).get("structure") == "tied"
         name = possible[1 if shared else 0]
     if name is None and not possible:
-        raise ValueError(f"there is no estimator for a model of the kind {kind} yet; the command line can ask it")
+        raise ValueError(f"there is no estimator for models of kind {kind}; use the command line")
     name = name or possible[0]
     if cls is not None:
         base = _registered_base(cls)
         if base.__name__ not in possible or (name in possible and base.__name__ != name):
-            raise TypeError(f"the file holds a {name}, and {cls.__name__} is not a subclass of it")
+            raise TypeError(f"the file has a {name}, and {cls.__name__} is not a subclass of it")
         return cls
     if name not in possible:
         raise ValueError(
-            f"the file names the class {name!r}, which is not an estimator for a model of the kind {kind}; "
+            f"the file has the class {name!r}, which is not an estimator for models of kind {kind}; "
             "to read a model of a subclass, pass it as cls="
         )
     if "subclass" in about:
         warn(
-            f"the file was written by {about['subclass']}, a subclass of {name}; it is read as {name}. "
-            f"Pass cls={about['subclass']} to read it as such"
+            f"the file was written by {about['subclass']}, a subclass of {name}, and is read as a {name}; "
+            f"pass cls={about['subclass']} to read the subclass"
         )
     return _registered()[name]
 
 
 def _numbers(model: _core.Model, kind: str) -> dict[str, Any]:
-    """What a model of the command line tells of the parameters: how many components or clusters it has."""
+    """The parameters that follow from a model of the command line: the number of components or clusters."""
     counted = {"mixture": ("n_components", "weights"), "kmeans": ("n_clusters", "centres")}
     if kind not in counted:
         return {}
@@ -163,16 +164,16 @@ def _numbers(model: _core.Model, kind: str) -> dict[str, Any]:
     return {parameter: len(json.loads(model.part(part)))}
 
 
-def _made(cls: Any, about: dict[str, Any], model: _core.Model, kind: str) -> Any:
-    """An unfitted estimator with the parameters of the file, which have to be valid."""
+def _unfitted(cls: Any, about: dict[str, Any], model: _core.Model, kind: str) -> Any:
+    """An unfitted estimator with the checked parameters of the file."""
     parameters = about.get("parameters", _numbers(model, kind))
     known = set(cls._get_param_names())
     if "subclass" in about and cls.__name__ == about["class"]:
         # Parameters that only the subclass has.
         parameters = {name: value for name, value in parameters.items() if name in known}
-    strange = sorted(set(parameters) - known)
-    if strange:
-        raise ValueError(f"the file gives {cls.__name__} the unknown parameter {strange[0]!r}")
+    unknown = sorted(set(parameters) - known)
+    if unknown:
+        raise ValueError(f"the file gives {cls.__name__} the unknown parameter {unknown[0]!r}")
     estimator = cls(**parameters)
     estimator._validate_params()
     return estimator
@@ -183,33 +184,46 @@ def _restore(estimator: Any, state: dict[str, Any]) -> None:
     for name, value in state.items():
         if name in SUPERSEDED:
             continue
+        name = RENAMED.get(name, name)
         read = STATE[name](value, estimator.n_features_in_) if name in STATE else None
         if read is None:
-            raise ValueError(f"the file holds an unknown or malformed attribute {name!r}")
+            raise ValueError(f"the file has an unknown or malformed attribute {name!r}")
         setattr(estimator, name, read)
 
 
 def load(path: str | PathLike[str], *, cls: type | None = None) -> Any:
-    """Reads a model file, written here or by the command line, as the estimator it is of.
+    """Reads a model file of Python or of the command line.
 
-    `cls` is a subclass of that estimator to read it as. A file is data: nothing in it is run.
+    A file is data: nothing in it is run.
+
+    Parameters
+    ----------
+    path : str or path-like
+        File to read.
+    cls : type, default=None
+        Subclass of the estimator in the file, to read it as.
+
+    Returns
+    -------
+    estimator
+        The fitted estimator.
     """
     model = _core.Model.load(path)
     about = _about(model)
     kind = json.loads(model.part("model"))
-    estimator = _made(_class_of(about, model, kind, cls), about, model, kind)
+    estimator = _unfitted(_class_of(about, model, kind, cls), about, model, kind)
     schema = json.loads(model.part("schema"))["fields"]
     target = json.loads(model.part("target"))
     features = [field for position, field in enumerate(schema) if position != target]
     if target is not None and kind == "kde":
-        raise ValueError("there is no estimator for kernel densities of classes yet; the command line can ask them")
+        raise ValueError("there is no estimator for kernel densities of classes; use the command line")
     if target is not None:
         estimator.classes_ = classes_of(schema[target]["levels"], about.get("labels"))
         estimator._target = schema[target]["name"]
         estimator._target_at = target if target < len(features) else None
     state = about.get("state", {"_framed": True})
     terms = [field for field in features if field["kind"] == "text"]
-    # A matrix of counts is one column of words, and a frame has columns of texts.
+    # A sparse matrix is a single column of text, but a frame may have columns of text.
     if terms and not state.get("_framed"):
         width = len(terms[0]["text"]["encoding"].get("vocabulary", []))
         names = [f"x{i}" for i in range(width)]
@@ -221,6 +235,6 @@ def load(path: str | PathLike[str], *, cls: type | None = None) -> Any:
         estimator.feature_names_in_ = np.array(names, dtype=object)
     _restore(estimator, state)
     if "frame" in about:
-        estimator._like = _likeness.made(about["frame"])
+        estimator._frame_template = _frame_schema.empty_frame(about["frame"])
     estimator._set_model(model)
     return estimator

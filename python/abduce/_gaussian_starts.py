@@ -8,22 +8,22 @@ import numpy as np
 from sklearn.utils.validation import check_array
 
 from abduce import _core
-from abduce._base import Mixed, generator_of, seed_of
+from abduce._base import MixinBase, generator_of, seed_of
 from abduce._tables import among, dense, empty_columns, free_name
-from abduce._types import Codes, Floats, Watch
+from abduce._types import Codes, Floats, Progress
 
 # How many axes of a covariance are columns.
 AXES = {"full": 2, "tied": 2, "diag": 1, "spherical": 0}
 
 
-class GaussianStarts(Mixed):
+class GaussianStartMixin(MixinBase):
     """Fits of a mixture of Gaussians, each from a start of its own."""
 
     def _count(self) -> int:
         """The number of components, where it is one."""
         return int(np.atleast_1d(np.asarray(self.n_components))[0])
 
-    def _fits(self, X: Any, names: list[str], weights: Floats | None, watch: Watch | None) -> Iterator[_core.Model]:
+    def _fits(self, X: Any, names: list[str], weights: Floats | None, watch: Progress | None) -> Iterator[_core.Model]:
         """A fit for every start that is asked for."""
         k = self._count()
         table = dense(X, names, weights=weights)
@@ -59,7 +59,7 @@ class GaussianStarts(Mixed):
                     continue
             yield self._fit_from(table, self._given(start, X.shape[1]), watch)
 
-    def _fit_from(self, table: _core.Table, start: _core.Model, watch: Watch | None) -> _core.Model:
+    def _fit_from(self, table: _core.Table, start: _core.Model, watch: Progress | None) -> _core.Model:
         return _core.fit_mixture(
             "mixture",
             table,
@@ -82,9 +82,9 @@ class GaussianStarts(Mixed):
         self, X: Any, names: list[str], weights: Floats | None, table: _core.Table, seed: int
     ) -> _core.Model:
         """The Gaussians of the clusters of k-means."""
-        from abduce.cluster import assigned
+        from abduce.cluster import clusters_of
 
-        return self._start_at(X, names, weights, assigned(table, self._count(), seed, self._threads()))
+        return self._start_at(X, names, weights, clusters_of(table, self._count(), seed, self._threads()))
 
     def _dealt(self, X: Any, names: list[str], weights: Floats | None) -> _core.Model:
         """The Gaussians of rows dealt out in turn, of which the columns are right."""

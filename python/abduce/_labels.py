@@ -1,4 +1,4 @@
-"""Labels: classes as users know them, codes as the engine does; some may be missing."""
+"""Labels of the user as classes and codes; some may be missing."""
 
 import math
 from collections.abc import Sequence
@@ -15,13 +15,13 @@ from abduce import _core
 from abduce._types import Codes, Target
 
 
-def is_hole(cell: object) -> bool:
+def is_missing_value(cell: object) -> bool:
     """Whether a cell is None, NaN or pandas' NA."""
     return cell is None or (isinstance(cell, float) and math.isnan(cell)) or is_pandas_na(cell)
 
 
 def labels_of(y: Target) -> NDArray[Any]:
-    """Labels as one column, with None where a mask or a library of frames has none."""
+    """Labels as one column, with None for masked values and nulls."""
     return np.require(np.asarray(column_or_1d(_without_masks(y), warn=True)), requirements=["A"])
 
 
@@ -31,7 +31,7 @@ def _without_masks(y: Any) -> Any:
     kind = getattr(y, "dtype", None)
     if hasattr(y, "isna") and kind is not None and not isinstance(kind, np.dtype):
         return _with_none(np.asarray(y.astype(object)), np.asarray(y.isna()))
-    # Arrow and polars count their nulls, the one in an attribute, the other by a method.
+    # The number of nulls is an attribute in Arrow and a method in polars.
     nulls = getattr(y, "null_count", 0)
     if hasattr(y, "to_pylist") and nulls:
         return np.array(y.to_pylist(), dtype=object)
@@ -49,20 +49,20 @@ def _with_none(y: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
 
 
 def is_missing(y: NDArray[Any], missing_label: object) -> NDArray[np.bool_]:
-    """Which labels are missing: None and NaN, and what is said to stand for a missing one."""
+    """Which labels are missing: None, NaN and `missing_label`."""
     if y.dtype.kind == "f":
         missing = np.isnan(y)
     elif y.dtype.kind == "O":
-        missing = np.array([is_hole(label) for label in y], dtype=bool)
+        missing = np.array([is_missing_value(label) for label in y], dtype=bool)
     else:
         missing = np.zeros(len(y), dtype=bool)
-    if not is_hole(missing_label):
+    if not is_missing_value(missing_label):
         missing |= np.asarray(y == missing_label, dtype=bool)
     return missing
 
 
-def settled(labels: NDArray[Any]) -> NDArray[Any]:
-    """Labels that are objects only for the sake of missing values that were among them, as what they are."""
+def with_plain_type(labels: NDArray[Any]) -> NDArray[Any]:
+    """Labels with dtype object, because some were missing, as booleans, numbers or strings if they are."""
     if labels.dtype.kind != "O":
         return labels
     kinds = {type(label) for label in labels.tolist()}
@@ -74,20 +74,20 @@ def settled(labels: NDArray[Any]) -> NDArray[Any]:
 
 
 def encoded(y: Target, missing_label: object = None, classes: NDArray[Any] | None = None) -> tuple[NDArray[Any], Codes]:
-    """The classes, and the code of each label; −1 where it is missing."""
+    """The classes, and the code of each label: −1 if it is missing."""
     y = labels_of(y)
     if y.dtype.kind not in "biufUSO":
         y = np.array(y.tolist(), dtype=object)
-    if classes is None and y.dtype.kind in "iu" and is_hole(missing_label):
+    if classes is None and y.dtype.kind in "iu" and is_missing_value(missing_label):
         found = _core.classes_of(y.astype(np.int64, copy=False)) if y.dtype != np.uint64 else None
-        # Of a label for every other row, scikit-learn has something to say.
+        # With more classes, scikit-learn may warn below.
         if found and 2 * len(found[0]) <= len(y):
             return found[0].astype(y.dtype, copy=False), found[1]
     missing = is_missing(y, missing_label)
     seen = y[~missing]
     if len(seen) == 0:
         raise ValueError("no row has a label")
-    seen = settled(seen)
+    seen = with_plain_type(seen)
     check_classification_targets(seen)
     if classes is None:
         classes, codes = np.unique(seen, return_inverse=True)
@@ -105,12 +105,12 @@ def encoded(y: Target, missing_label: object = None, classes: NDArray[Any] | Non
 
 
 def levels_of(classes: NDArray[Any]) -> list[str]:
-    """The classes as they stand in the model file."""
+    """The names of the classes in a model file."""
     return [str(label) for label in classes.tolist()]
 
 
 def classes_of(levels: Sequence[str], kind: str | None = None) -> NDArray[Any]:
-    """The classes of a model file: whole numbers, numbers or words."""
+    """The classes of a model file as whole numbers, numbers or strings."""
     if kind == "b":
         return np.array([level == "True" for level in levels])
     if kind in ("U", "O"):

@@ -1,11 +1,11 @@
-"""Pictures with matplotlib, which is imported when one is asked for.
+"""Plots with matplotlib, which is imported only when needed.
 
-Every number that is drawn is an answer of the model: classes and probabilities of rows and of the points of a
-grid, log-densities, the trace of the fit. Columns that are not drawn are hidden in the points of a grid, so that
-what is drawn there is what the model says of the drawn columns alone.
+All plots show answers of the model: predictions and probabilities for rows and the points of a grid, log-densities, the
+trace of the fit. Columns that are not drawn are missing in the points of the grid, so their predictions are those of the
+drawn columns alone.
 
-Contours of density hold stated shares of the mass (Hyndman, 1996, "Computing and graphing highest density
-regions"): a share's level is a quantile of the density over rows drawn from the model.
+Density contours are highest density regions (Hyndman, 1996, "Computing and graphing highest density regions"): the level
+for a probability is a quantile of the density over rows drawn from the model.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ if TYPE_CHECKING:
 # Points along each axis of a grid, and along a curve.
 STEPS = 100
 CURVE = 400
-# The shares of the mass that contours hold, and the rows drawn to find them.
+# The probabilities within contours, and the number of rows drawn to find them.
 SHARES = (0.95, 0.75, 0.5, 0.25)
 DRAWN = 4000
 MARKERS = "os^Dv*PX"
-# Where models keep the middles of their classes.
-MIDDLES = ("cluster_centers_", "means_", "theta_")
+# The attributes with the centers of classes or clusters.
+CENTERS = ("cluster_centers_", "means_", "theta_")
 
 
 def axes_of(ax: Axes | None) -> Axes:
-    """The axes that were given, or those of a new figure."""
+    """The given axes, or those of a new figure."""
     try:
         import matplotlib.pyplot
     except ImportError as error:
@@ -45,14 +45,14 @@ def axes_of(ax: Axes | None) -> Axes:
 
 
 def known_plot(what: str, known: Sequence[str]) -> str:
-    """What to draw, if there is such a thing."""
+    """The kind of plot, if it is known."""
     if what not in known:
-        raise ValueError(f"there is no plot {what!r} of this; there is {', '.join(known)}")
+        raise ValueError(f"there is no plot {what!r}; available plots: {', '.join(known)}")
     return what
 
 
 def colours_of(count: int) -> list[Any]:
-    """A colour for each of so many classes."""
+    """A colour for each class."""
     import matplotlib
 
     if count <= 10:
@@ -60,8 +60,8 @@ def colours_of(count: int) -> list[Any]:
     return [matplotlib.colormaps["turbo"](j / (count - 1)) for j in range(count)]
 
 
-class Plotting:
-    """Draws a fitted model, and rows as it sees them."""
+class PlotMixin:
+    """Plots of a fitted model and of rows."""
 
     def plot(
         self,
@@ -71,19 +71,30 @@ class Plotting:
         features: int | str | Sequence[int | str] | None = None,
         ax: Axes | None = None,
     ) -> Axes:
-        """Draws the model with matplotlib, and gives the axes; into `ax` if they are given.
+        """Draws the model with matplotlib.
 
-        `what` is one of these, as far as the model has it; unless it is said, the first that can be drawn:
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features), default=None
+            Rows to draw. A density needs none: its range is then that of rows drawn from the model.
+        what : {"classification", "uncertainty", "density", "criteria", "trace"}, default=None
+            Kind of plot; the first available one if None.
 
-        - "classification": the rows of X by the class, component or cluster that all their columns tell, over the
-          regions that the drawn columns alone tell; of one column a line of rows for each class.
-        - "uncertainty": the same, with larger symbols where the class is less probable.
-        - "density": of two columns, contours that hold 25, 50, 75 and 95 % of the mass; of one, the curve.
-        - "criteria": the criterion of every number of components that was tried.
-        - "trace": the log-likelihood at each iteration; of k-means, the inertia.
+            - "classification": rows coloured by their predicted class, component or cluster, over the regions predicted
+              from the drawn columns alone; for one column, a line of rows for each class.
+            - "uncertainty": the same, with larger symbols for less certain predictions.
+            - "density": contours with a probability of 25, 50, 75 and 95 %; for one column, a curve.
+            - "criteria": the criterion of each compared number of components.
+            - "trace": the log-likelihood, or the inertia of k-means, at each iteration.
+        features : int, str or sequence of them, default=None
+            Positions or names of one or two columns; the first two with values if None.
+        ax : matplotlib.axes.Axes, default=None
+            Axes to draw into; those of a new figure if None.
 
-        `features` are the positions or the names of one or two columns; the first two with cells unless they are said.
-        A density needs no rows; without X it is drawn where rows drawn from the model lie.
+        Returns
+        -------
+        matplotlib.axes.Axes
+            The axes.
         """
         from sklearn.utils.validation import check_is_fitted
 
@@ -98,14 +109,14 @@ class Plotting:
         if what == "criteria":
             return _draw_criteria(self, axes_of(ax))
         if what != "density" and X is None:
-            raise ValueError(f"a plot of {what} shows rows: plot(X, what={what!r})")
+            raise ValueError(f"a plot of {what} needs rows: plot(X, what={what!r})")
         scene = Scene(self, X, features)
         if what == "density":
             return scene.draw_density(axes_of(ax))
         return scene.draw_classes(axes_of(ax), uncertain=what == "uncertainty")
 
     def _plots(self) -> list[str]:
-        """What can be drawn."""
+        """The available kinds of plots."""
         by_method = {"classification": "predict", "uncertainty": "predict_proba", "density": "score_samples"}
         known = [what for what, method in by_method.items() if hasattr(self, method)]
         if self._part("fit").get("selection"):  # type: ignore[attr-defined]
@@ -114,7 +125,7 @@ class Plotting:
 
 
 class Scene:
-    """Some columns of a model, where rows lie in them, and the points of a grid over them."""
+    """The drawn columns of a model, rows, and a grid over them."""
 
     def __init__(self, estimator: Any, X: Any, features: int | str | Sequence[int | str] | None) -> None:
         from abduce._tables import names_of
@@ -139,17 +150,17 @@ class Scene:
                     raise ValueError(f"there is no column {feature!r}; there are {', '.join(self.names)}")
                 feature = self.names.index(feature)
             if not 0 <= feature < len(self.names):
-                raise ValueError(f"there is no column {feature}; there are {len(self.names)}, counted from 0")
+                raise ValueError(f"there is no column {feature}; there are {len(self.names)}, numbered from 0")
             positions.append(int(feature))
         if len(positions) not in (1, 2) or len(set(positions)) < len(positions):
             raise ValueError("a plot shows one column or two different ones: features=(0, 1)")
         for position in positions:
             if self.framed and self._field(position).get("levels"):
-                raise ValueError(f"column {self.names[position]!r} has levels, and an axis needs numbers")
+                raise ValueError(f"column {self.names[position]!r} has levels, but an axis needs numbers")
         return positions
 
     def _first_two(self) -> list[int]:
-        """The first two columns that have something to show; whichever where there is none."""
+        """The first two columns of numbers with values; the first column if there are none."""
         shown = (c for c in range(len(self.names)) if not (self.framed and self._field(c).get("levels")))
         return list(islice(filter(self._has_cells, shown), 2)) or [0]
 
@@ -168,7 +179,7 @@ class Scene:
         return found
 
     def _table(self) -> Any:
-        """The rows of a frame as Arrow has them."""
+        """The rows of a frame as an Arrow table."""
         import pyarrow
 
         from abduce._tables import arrow_of
@@ -176,7 +187,7 @@ class Scene:
         return pyarrow.table(arrow_of(self.X))
 
     def _cells(self, columns: list[int]) -> NDArray[np.float64]:
-        """Some columns of the rows."""
+        """Some columns of the rows as numbers."""
         from abduce._tables import checked
 
         if self.framed:
@@ -192,7 +203,7 @@ class Scene:
         return np.column_stack([drawn[name] for name in self.drawn_names]).astype(np.float64)
 
     def _axes(self, rows: NDArray[np.float64], steps: int) -> list[NDArray[np.float64]]:
-        """The points along each axis, a little beyond the rows where the model allows it."""
+        """The points along each axis, slightly beyond the rows if the model allows it."""
         tags = self.estimator.__sklearn_tags__().input_tags
         axes = []
         for column, own in zip(self.columns, rows.T, strict=True):
@@ -208,7 +219,7 @@ class Scene:
         return axes
 
     def ask(self, method: str, points: NDArray[np.float64]) -> NDArray[Any]:
-        """What the model says of points of the drawn columns, the others hidden."""
+        """The answers of the model for points in the drawn columns; the other columns are missing."""
         if self.framed:
             import pyarrow
 
@@ -219,7 +230,7 @@ class Scene:
             X = np.full((len(points), len(self.names)), np.nan)
             X[:, self.columns] = points
         with warnings.catch_warnings():
-            # The points have the columns in the order of the model.
+            # The columns are in the order of the model.
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
             found: NDArray[Any] = getattr(self.estimator, method)(X)
         return found
@@ -240,9 +251,9 @@ class Scene:
             ax.set_ylabel(self.drawn_names[1])
 
     def draw_density(self, ax: Axes) -> Axes:
-        """A curve, or contours that hold shares of the mass."""
+        """A density curve, or contours of highest density regions."""
         if not self._can_hide():
-            raise ValueError("this model cannot hide columns, so that it has a density of all of them alone")
+            raise ValueError("this model does not support missing values, so its density needs all columns")
         drawn = self._drawn()
         axes = self._axes(drawn if self.rows is None else self.rows, CURVE if len(self.columns) == 1 else STEPS)
         self._label(ax)
@@ -264,7 +275,7 @@ class Scene:
         return ax
 
     def draw_classes(self, ax: Axes, *, uncertain: bool) -> Axes:
-        """Rows by their classes, over the regions of the classes."""
+        """Rows by predicted class, over the regions of the classes."""
         assert self.rows is not None
         estimator = self.estimator
         count = len(estimator._part("names"))
@@ -293,9 +304,9 @@ class Scene:
                     marker=MARKERS[code % len(MARKERS)],
                     label=str(labels[code]),
                 )
-        middles = next((getattr(estimator, name) for name in MIDDLES if hasattr(estimator, name)), None)
-        if middles is not None and not flat:
-            ax.plot(*middles[:, self.columns].T, "k+", markersize=12, markeredgewidth=2, linestyle="none")
+        centers = next((getattr(estimator, name) for name in CENTERS if hasattr(estimator, name)), None)
+        if centers is not None and not flat:
+            ax.plot(*centers[:, self.columns].T, "k+", markersize=12, markeredgewidth=2, linestyle="none")
         if not flat and count <= len(MARKERS):
             ax.legend()
         return ax
@@ -337,13 +348,13 @@ def _draw_criteria(estimator: Any, ax: Axes) -> Axes:
     chosen = tried[selection["chosen"]]
     ax.plot(chosen["components"], chosen[criterion], "*", color="k", markersize=14, label="chosen")
     ax.set_xlabel("components")
-    ax.set_ylabel(f"{criterion} (less is better)")
+    ax.set_ylabel(f"{criterion} (lower is better)")
     ax.legend()
     return ax
 
 
 def draw_distribution(own: Distribution, what: str, ax: Axes | None) -> Axes:
-    """The density of a distribution, or its distribution function, over all but a thousandth of its mass at each end."""
+    """The density of a distribution or its distribution function, between the 0.001 and 0.999 quantiles."""
     known_plot(what, ("density", "cdf"))
     ask = own.pdf if what == "density" else own.cdf
     low, high = own.ppf([0.001, 0.999])
@@ -366,7 +377,7 @@ def draw_distribution(own: Distribution, what: str, ax: Axes | None) -> Axes:
 
 
 def draw_hypotheses(own: Hypotheses, what: str, ax: Axes | None) -> Axes:
-    """The probabilities of hypotheses, or of outcomes, as bars."""
+    """The probabilities of hypotheses or outcomes as bars."""
     known_plot(what, ("posterior", "predictive"))
     bars = own.posterior if what == "posterior" else own.predictive
     ax = axes_of(ax)

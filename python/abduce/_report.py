@@ -1,33 +1,33 @@
-"""What a fitted model says of itself: its columns, their families and parameters, and how the fit went."""
+"""Reports on fitted models: columns, families, parameters, and how the fit went."""
 
 from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
-# What every report has, whether the model has such a figure or not.
+# The figures of every report; None if the model does not have them.
 FIGURES = ("rows", "weight", "log_likelihood", "bic", "aic", "parameters", "iterations", "converged", "monotone")
 
 
-class Reporting:
-    """Reports of fitted estimators."""
+class ReportMixin:
+    """Properties that describe a fitted estimator."""
 
     if TYPE_CHECKING:
 
         def _part(self, name: str) -> Any:
             """A part of the model file."""
 
-        def _in_own_words(self, text: str) -> str:
-            """A warning with the parameters that this estimator has."""
+        def _translated(self, text: str) -> str:
+            """A warning with the parameters of this estimator."""
 
     @property
     def fit_report_(self) -> dict[str, Any]:
         """How the fit went; `abduce fit --json` has more.
 
-        The keys are `model`, `rows`, `weight`, `log_likelihood`, `bic`, `aic`, `parameters` (how many are free),
-        `iterations`, `converged`, `monotone`, `trace`, `inertia` (of k-means), `warnings`, `components` (how many),
-        `columns` (the kind and the family of each), `selection` (the criteria of the numbers of components that were
-        compared, None without a comparison) and `unlabelled_weight` (what a row without a label counts, None where no
-        such row was there to choose it by).
+        The keys are `model`, `rows`, `weight`, `log_likelihood`, `bic`, `aic`, `parameters` (the number of free ones),
+        `iterations`, `converged`, `monotone`, `trace`, `inertia` (of k-means), `warnings`, `components` (their number),
+        `columns` (the kind and the family of each), `selection` (the compared models with their criteria, None without
+        a comparison) and `unlabelled_weight` (the weight of a row without a label, None if there was no such row to
+        choose it by).
         """
         check_is_fitted(self, "_model")
         fit = self._part("fit")
@@ -36,7 +36,7 @@ class Reporting:
             **{name: fit.get(name) for name in FIGURES},
             "trace": fit["trace"],
             "inertia": fit.get("inertia"),
-            "warnings": [self._in_own_words(text) for text in self._part("warnings")],
+            "warnings": [self._translated(text) for text in self._part("warnings")],
             "components": len(self._part("names")),
             "columns": [
                 {"name": name, "kind": kind, "family": self.families_.get(name)} for name, kind in self._kinds()
@@ -46,7 +46,7 @@ class Reporting:
         }
 
     def _unlabelled_weight(self) -> float | None:
-        """What a row without a label counts: what was chosen, or what the user gave."""
+        """The weight of a row without a label, chosen or given."""
         chosen = self._part("fit").get("unlabelled")
         if chosen is not None:
             return chosen["weight"]
@@ -64,12 +64,12 @@ class Reporting:
 
     @property
     def families_(self) -> dict[str, str]:
-        """The family of each column that the model describes, the same for columns that share a distribution."""
+        """The family of each column of the model; columns may share a distribution."""
         return {name: leaf["family"] for leaf in self.parameters_ for name in leaf["columns"]}
 
     @property
     def parameters_(self) -> list[dict[str, Any]]:
-        """The distributions that the model is a product of: `columns`, `family` and `components`.
+        """The distributions of the model: `columns`, `family` and `components`.
 
         `components` has the parameters in each component or class. The list is empty for models without families.
         """
@@ -84,7 +84,7 @@ class Reporting:
         ]
 
     def _criteria(self) -> list[dict[str, Any]] | None:
-        """The models that were compared, with their criteria and which was chosen."""
+        """The compared models, with their criteria and whether each was selected."""
         selection = self._part("fit").get("selection")
         if selection is None:
             return None

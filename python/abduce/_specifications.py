@@ -1,4 +1,4 @@
-"""What is asked of the engine, as it reads it: its own defaults, and what an estimator changes of them."""
+"""Specifications and options of fits as JSON: the defaults of the library with changes."""
 
 import functools
 import json
@@ -10,14 +10,14 @@ from abduce import _core
 
 
 def dumped(value: Any) -> str:
-    """Parameters as JSON. Scalars and arrays of NumPy are the numbers they hold."""
+    """Parameters as JSON, with NumPy scalars and arrays as numbers and lists."""
     return json.dumps(value, default=_plain)
 
 
 def _plain(value: Any) -> Any:
     if isinstance(value, (np.generic, np.ndarray)):
         return value.tolist()
-    raise TypeError(f"a parameter is {value!r}, which is not a number, a word or a list of them")
+    raise TypeError(f"a parameter must be a number, a string or a list of them, not {value!r}")
 
 
 @functools.cache
@@ -26,44 +26,44 @@ def _defaults(model: str) -> str:
 
 
 def defaults(model: str) -> dict[str, Any]:
-    """What the engine, and so the command line, fits a model with: `specification` and `options`."""
+    """The defaults of a model, as on the command line: `specification` and `options`."""
     return json.loads(_defaults(model))
 
 
 def naive_bayes(**changes: Any) -> str:
-    """A specification of naive Bayes: the usual one with some changes."""
+    """The default specification of naive Bayes with some changes."""
     return dumped(defaults("naive-bayes")["specification"] | changes)
 
 
 def gda(**changes: Any) -> str:
-    """A specification of Gaussian discriminants: the usual one with some changes."""
+    """The default specification of Gaussian discriminant analysis with some changes."""
     return dumped(defaults("gda")["specification"] | changes)
 
 
 def mixture(**changes: Any) -> str:
-    """A specification of a mixture: the usual one with some changes."""
+    """The default specification of a mixture with some changes."""
     return dumped(defaults("mixture")["specification"] | changes)
 
 
 def options(em: dict[str, Any] | None = None, **changes: Any) -> str:
-    """Options of a fit: the usual ones with some changes."""
-    usual = defaults("mixture")["options"]
-    return dumped(usual | changes | {"em": usual["em"] | (em or {})})
+    """The default options of a fit with some changes."""
+    default = defaults("mixture")["options"]
+    return dumped(default | changes | {"em": default["em"] | (em or {})})
 
 
 def by_column(parameter: str, given: dict[str, str] | None) -> list[tuple[str, str]]:
-    """What a parameter says of columns, by their names."""
-    for column, own in (given or {}).items():
-        if not (isinstance(column, str) and isinstance(own, str)):
-            raise TypeError(f"{parameter} is a dict of strings by the names of columns, and has {column!r}: {own!r}")
+    """A parameter with a value for some columns, as pairs."""
+    for column, value in (given or {}).items():
+        if not (isinstance(column, str) and isinstance(value, str)):
+            raise TypeError(f"{parameter} must be a dict of strings by column name, but it has {column!r}: {value!r}")
     return list((given or {}).items())
 
 
 def smoothed(smoothing: float | str) -> dict[str, Any]:
-    """A pseudocount, or "m=2" and "m=2,pooled" for the m-estimate."""
+    """The smoothing of a specification: a pseudocount, or an m-estimate such as "m=2" or "m=2,pooled"."""
     return {"m_estimate": smoothing} if isinstance(smoothing, str) else {"smoothing": smoothing}
 
 
 def together(covariance: str, counts: bool = False) -> dict[str, Any]:
-    """Real numbers in one Gaussian, and counts too where it is said so."""
+    """One Gaussian for all real columns and, with `counts`, the counts."""
     return {"Together": {"covariance": covariance, "counts": counts}}

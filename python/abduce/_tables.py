@@ -1,4 +1,4 @@
-"""What users hand over, as tables of the engine."""
+"""Tables of the library from arrays, frames and sparse matrices."""
 
 import re
 from collections import Counter
@@ -17,31 +17,31 @@ from abduce._types import Floats, Labels
 
 
 def own_names(estimator: Any) -> list[str]:
-    """The names of the columns of the frame that was fitted; none of an array."""
+    """The names of the columns of the fitted frame; empty for an array."""
     return [str(name) for name in getattr(estimator, "feature_names_in_", ())]
 
 
 def names_of(estimator: Any, width: int) -> list[str]:
-    """The names of the columns: those of the frame that was fitted, or x0, x1, and so on."""
+    """The names of the columns: those of the fitted frame, or x0, x1, …"""
     return own_names(estimator) or [f"x{i}" for i in range(width)]
 
 
 def free_name(wanted: str, taken: Sequence[str]) -> str:
-    """A name that no column has."""
+    """The wanted name, with underscores appended if a column has it."""
     while wanted in taken:
         wanted += "_"
     return wanted
 
 
 def matches(pattern: str, name: str) -> bool:
-    """Whether a column's name is this one, or matches it as a pattern in which `*` is any text."""
+    """Whether a column's name matches a pattern, in which `*` is any text."""
     parts = (re.escape(part) for part in pattern.split("*"))
     return pattern == name or re.fullmatch(".*".join(parts), name, re.DOTALL) is not None
 
 
-# What the engine reads as it lies.
-FRACTIONS = [np.float64, np.float32]
-NUMBERS = [*FRACTIONS, np.int64, np.int32, np.uint8]
+# The types that the library reads without a conversion.
+FLOATS = [np.float64, np.float32]
+NUMBERS = [*FLOATS, np.int64, np.int32, np.uint8]
 
 
 def checked(
@@ -51,14 +51,14 @@ def checked(
     reset: bool,
     allow_nan: bool = True,
     accept_sparse: str | list[str] | bool = False,
-    dtype: Sequence[type] = FRACTIONS,
+    dtype: Sequence[type] = FLOATS,
 ) -> Any:
-    """X as an array of numbers. Infinite numbers are found by the engine, on the way."""
+    """X as an array of numbers. Infinite numbers are detected later by the library."""
     X = np.asarray(X) if isinstance(X, (list, tuple)) else tabled(X)
     if is_frame(X):
-        refuse_twins(X)
+        refuse_duplicate_names(X)
     if reset:
-        estimator._like = likeness(X)
+        estimator._frame_template = without_rows(X)
     refuse_dates(X)
     X = validate_data(
         estimator,
@@ -76,8 +76,8 @@ def checked(
 
 
 def refuse_large(X: Floats) -> None:
-    """Refuses what the engine refuses on the way, where it is not asked."""
-    # As a double: the bound is beyond single precision.
+    """Raises an error for numbers that the library refuses, if it does not read the array."""
+    # In double precision, for the bound is too large for single precision.
     largest = float(np.nanmax(np.abs(X), initial=0.0))
     if np.isinf(largest):
         raise ValueError(f"Input X contains infinity or a value too large for dtype('{X.dtype}').")
@@ -86,32 +86,32 @@ def refuse_large(X: Floats) -> None:
 
 
 def unmasked(estimator: Any, X: Any, allow_nan: bool) -> Any:
-    """An array with NaN where another has a mask."""
+    """An array with NaN in place of masked cells."""
     if not isinstance(X, np.ma.MaskedArray):
         return X
     if not np.ma.is_masked(X):
         return X.data
     if not allow_nan:
-        raise ValueError(f"Input X has masked cells, and {type(estimator).__name__} takes no missing ones.")
+        raise ValueError(f"Input X has masked cells, but {type(estimator).__name__} does not support missing values.")
     numbers = X.data.astype(np.float32 if X.dtype == np.float32 else np.float64)
     numbers[np.ma.getmaskarray(X)] = np.nan
     return numbers
 
 
-def refuse_twins(X: Any) -> None:
-    """Refuses a frame in which two columns have the same name: questions and answers go by names."""
+def refuse_duplicate_names(X: Any) -> None:
+    """Raises an error for a frame with duplicate column names."""
     for name, times in Counter(column_names(X)).items():
         if times > 1:
-            raise ValueError(f"{times} columns of X are called {name!r}; give each a name of its own")
+            raise ValueError(f"{times} columns of X are named {name!r}; column names must be unique")
 
 
 def refuse_dates(X: Any) -> None:
-    """Refuses dates and times, which would pass for numbers."""
+    """Raises an error for dates and times, which could be converted to numbers."""
     for place, (name, kind) in enumerate(_kinds(X)):
-        if _is_of_time(kind) or (_is_object(kind) and _has_dates(X if name is None else X.iloc[:, place].to_numpy())):
+        if _is_temporal(kind) or (_is_object(kind) and _has_dates(X if name is None else X.iloc[:, place].to_numpy())):
             where = "X" if name is None else f'column "{name}"'
             raise TypeError(
-                f"{where} holds dates or times ({kind}), which no model takes; turn them into numbers or levels, or "
+                f"{where} holds dates or times ({kind}), which are not supported; convert them to numbers or strings, or "
                 "leave them out"
             )
 
@@ -137,7 +137,7 @@ def _has_dates(X: NDArray[np.object_]) -> bool:
     return any(isinstance(cell, of_time) for cell in X.ravel())
 
 
-def _is_of_time(kind: Any) -> bool:
+def _is_temporal(kind: Any) -> bool:
     if hasattr(kind, "is_temporal"):
         return bool(kind.is_temporal())
     if type(kind).__module__.startswith("pyarrow"):
@@ -148,17 +148,17 @@ def _is_of_time(kind: Any) -> bool:
 
 
 def tabled(X: Any) -> Any:
-    """A batch of Arrow's as a table, of which scikit-learn knows the names; what is yet to be computed is refused."""
+    """X, with an Arrow batch as a table, whose column names scikit-learn reads; lazy frames and columns are refused."""
     if type(X).__module__.startswith("polars") and type(X).__name__ == "LazyFrame":
-        raise TypeError("X is a lazy frame, which has no cells yet; pass X.collect()")
+        raise TypeError("X is a lazy frame; pass X.collect()")
     if type(X).__module__.startswith("pyarrow") and type(X).__name__ == "RecordBatch":
         import pyarrow
 
         return pyarrow.Table.from_batches([X])
     if _is_column(X):
         raise ValueError(
-            f"X is one column, a {type(X).__name__}; X has rows and columns: pass a frame, as of X.to_frame() of pandas or "
-            "polars, or an array of two dimensions"
+            f"X is a single column, a {type(X).__name__}; pass a frame, such as X.to_frame() in pandas or polars, or a "
+            "two-dimensional array"
         )
     return X
 
@@ -171,7 +171,7 @@ def _is_column(X: Any) -> bool:
 
 
 def weights_of(sample_weight: ArrayLike | None, X: Any) -> Floats | None:
-    """Weights as the engine takes them."""
+    """Weights as doubles."""
     if sample_weight is None:
         return None
     weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
@@ -183,12 +183,12 @@ def _places(columns: list[int], axes: int) -> Any:
 
 
 def among(own: Any, columns: list[int], axes: int) -> Floats:
-    """Numbers of some columns of all of them, along the last axes of an array."""
+    """The numbers of some columns, along the last axes of an array."""
     return own[_places(columns, axes)]
 
 
 def spread(own: Floats, columns: list[int], width: int, axes: int) -> Floats:
-    """Numbers of some columns among all of them, along the last axes of an array; NaN for the others."""
+    """The numbers of some columns at their positions among all columns, along the last axes; NaN for the others."""
     if len(columns) == width or axes == 0:
         return own
     out = np.full(own.shape[:-axes] + (width,) * axes, np.nan)
@@ -197,13 +197,13 @@ def spread(own: Floats, columns: list[int], width: int, axes: int) -> Floats:
 
 
 def empty_columns(X: Any) -> NDArray[np.intp]:
-    """The columns of an array without a single number; only those that begin with a missing value are looked at."""
-    holed = np.flatnonzero(np.isnan(X[0]))
-    return holed[np.isnan(X[:, holed]).all(axis=0)]
+    """The columns of an array with only missing values."""
+    incomplete = np.flatnonzero(np.isnan(X[0]))
+    return incomplete[np.isnan(X[:, incomplete]).all(axis=0)]
 
 
 def native(X: Any) -> Any:
-    """An array of numbers as the engine reads them; copied only where it has to be."""
+    """An array as the library reads it; copied only if necessary."""
     if X.dtype not in NUMBERS:
         X = X.astype(np.float64)
     return X if X.flags.aligned else X.astype(X.dtype)
@@ -219,7 +219,7 @@ def dense(
     weights: Floats | None = None,
     labels_at: int | None = None,
 ) -> _core.Table:
-    """An array as a table; `labels` are a name, levels and codes, −1 where there is none, and stand last or at a place."""
+    """An array as a table; `labels` are the last column, or at position `labels_at`."""
     return _core.table_of_array(native(X), names, kinds, levels, labels, weights, labels_at)
 
 
@@ -231,7 +231,7 @@ def sparse(
     weights: Floats | None = None,
     name: str = "x",
 ) -> _core.Table:
-    """A sparse matrix as a table of documents: names of its columns, how many, or a model that knows them."""
+    """A sparse matrix as a table of documents; `columns` are names, their number, or a model that has them."""
     X = X.tocsr()
 
     def table() -> _core.Table | None:
@@ -242,7 +242,7 @@ def sparse(
     made = table()
     if made is None:
         X = X.copy()
-        # A matrix may have been changed since it was said to be in order.
+        # The flags of a matrix may be out of date.
         X.has_canonical_format = False
         X.has_sorted_indices = False
         X.sum_duplicates()
@@ -253,17 +253,17 @@ def sparse(
 
 
 def is_pandas(X: Any) -> bool:
-    """Whether X is a frame of pandas."""
+    """Whether X is a pandas frame."""
     return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
 def is_polars(X: Any) -> bool:
-    """Whether X is a frame of polars."""
+    """Whether X is a polars frame."""
     return hasattr(X, "get_columns") and hasattr(X, "to_arrow")
 
 
 def is_frame(X: Any) -> bool:
-    """Whether X is a data frame of some library."""
+    """Whether X is a data frame of any library."""
     return hasattr(X, "__arrow_c_stream__") or is_pandas(X)
 
 
@@ -281,9 +281,8 @@ def cell_of(X: Any, name: str, row: int) -> Any:
     return column[row] if is_polars(X) else column[row].as_py()
 
 
-def likeness(X: Any) -> Any:
-    """A frame of pandas, polars or Arrow without its rows: its library, the names and the types of its columns; None of
-    anything else."""
+def without_rows(X: Any) -> Any:
+    """A frame of pandas, polars or Arrow without its rows, which has the names and types of its columns; otherwise None."""
     if is_pandas(X):
         return X.iloc[:0]
     if is_polars(X):
@@ -292,9 +291,9 @@ def likeness(X: Any) -> Any:
 
 
 def arrow_of(X: Any) -> Any:
-    """A frame as something that speaks Arrow."""
+    """A frame with the Arrow interface."""
     if is_polars(X):
-        return _without_nulls_alone(X)
+        return _without_null_types(X)
     if not is_pandas(X):
         return X
     try:
@@ -305,11 +304,11 @@ def arrow_of(X: Any) -> Any:
     try:
         return pyarrow.Table.from_pandas(_with_named_intervals(X.rename(columns=str)), preserve_index=False)
     except (pyarrow.ArrowException, TypeError) as error:
-        raise _of_other_types(X) or error from error
+        raise _type_error(X) or error from error
 
 
 def without_sparse(X: Any) -> Any:
-    """A frame in which sparse columns, as pandas has them, are dense."""
+    """A frame with sparse columns of pandas made dense."""
     sparse = [place for place, (_, kind) in enumerate(_kinds(X)) if type(kind).__name__ == "SparseDtype"]
     if sparse:
         X = X.copy()
@@ -318,27 +317,27 @@ def without_sparse(X: Any) -> Any:
     return X
 
 
-def truths_of(X: Any) -> list[str]:
-    """The columns of truths of a frame that speaks Arrow."""
+def boolean_columns_of(X: Any) -> list[str]:
+    """The names of the boolean columns of a frame with the Arrow interface."""
     return [str(name) for name, kind in _kinds(X) if str(kind).lower() in ("bool", "boolean")]
 
 
 def _with_named_intervals(X: Any) -> Any:
-    """A frame of pandas in which levels that are intervals, as `pandas.cut` makes them, are what they are called."""
+    """A pandas frame in which intervals as categories, which `pandas.cut` returns, are strings."""
     categories = {name: getattr(kind, "categories", None) for name, kind in X.dtypes.items()}
     cut = [name for name, own in categories.items() if own is not None and str(own.dtype).startswith("interval")]
     return X.assign(**{name: X[name].cat.rename_categories(str) for name in cut}) if cut else X
 
 
-def _without_nulls_alone(X: Any) -> Any:
-    """A frame of polars, whose columns of nothing but nulls Arrow's interface does not pass on."""
+def _without_null_types(X: Any) -> Any:
+    """A polars frame without columns of type Null, which its Arrow interface does not export."""
     import polars
 
     return X.with_columns(polars.selectors.by_dtype(polars.Null).cast(polars.Float64))
 
 
-def _of_other_types(X: Any) -> TypeError | None:
-    """What to say of the first column whose cells are of types that do not go together, or of none that Arrow knows."""
+def _type_error(X: Any) -> TypeError | None:
+    """The error about the first column with cells of several types, or of a type that Arrow does not support."""
     import pyarrow
 
     for place, name in enumerate(X.columns):
@@ -347,9 +346,9 @@ def _of_other_types(X: Any) -> TypeError | None:
             pyarrow.array(column, from_pandas=True)
         except (pyarrow.ArrowException, TypeError):
             types = sorted({type(cell).__name__ for cell in column[column.notna()]})
-            what = f"the type {types[0] if types else column.dtype}, which no model takes; make them numbers or levels"
+            what = f"the type {types[0] if types else column.dtype}, which is not supported; convert them to numbers or strings"
             if len(types) > 1:
-                what = f"several types ({', '.join(types)}); make them one type"
+                what = f"several types ({', '.join(types)}); convert them to one type"
             return TypeError(
                 f"column {str(name)!r} holds cells of {what}, as by X[{name!r}].astype(str), or leave the column out"
             )

@@ -1,4 +1,4 @@
-"""Belief in finitely many hypotheses, weighed by one observation after the other.
+"""Probabilities of finitely many hypotheses, updated by observations.
 
 >>> from abduce.bayes import Hypotheses
 >>> test = Hypotheses({"cancer": 0.008, "healthy": 0.992}, {"positive": [0.98, 0.03]})
@@ -18,10 +18,23 @@ if TYPE_CHECKING:
 
 
 class Hypotheses:
-    """Hypotheses with prior probabilities, and outcomes with a probability under each of them.
+    """Finitely many hypotheses with prior probabilities, and outcomes with a probability under each of them.
 
-    `prior` is a dict of probabilities that sum to 1, of weights with `normalize=True`, or the names alone if all are
-    alike. Each outcome has a probability for each hypothesis, in their order or by their names.
+    Parameters
+    ----------
+    prior : dict or iterable
+        Probability of each hypothesis; the names alone if all are equally probable.
+    likelihoods : dict
+        For each outcome, its probability under each hypothesis: a list in the order of `prior`, or a dict.
+    normalize : bool, default=False
+        Whether `prior` has weights with any sum instead of probabilities.
+
+    Attributes
+    ----------
+    names : list
+        Names of the hypotheses.
+    outcomes : list
+        Names of the outcomes.
     """
 
     def __init__(
@@ -39,66 +52,79 @@ class Hypotheses:
         self.names = list(prior)
         self.outcomes = list(likelihoods)
         outcomes = []
-        for outcome, own in likelihoods.items():
-            own = [own[name] for name in self.names] if isinstance(own, dict) else own
-            outcomes.append((str(outcome), [float(p) for p in own]))
+        for outcome, given in likelihoods.items():
+            given = [given[name] for name in self.names] if isinstance(given, dict) else given
+            outcomes.append((str(outcome), [float(p) for p in given]))
         priors = [float(p) for p in prior.values()]
-        self._made = ([str(name) for name in self.names], priors, normalize, outcomes)
+        self._arguments = ([str(name) for name in self.names], priors, normalize, outcomes)
         self._observed: list[tuple[str, float]] = []
         total = sum(priors)
         if not normalize and 0.0 < total < float("inf") and abs(total - 1.0) > 1e-9:
             raise ValueError(
                 f"the priors sum to {total:.12g}, not to 1; pass normalize=True to divide them by their sum"
             )
-        self._own = _core.Hypotheses(*self._made)
+        self._hypotheses = _core.Hypotheses(*self._arguments)
 
     def __repr__(self) -> str:
         belief = ", ".join(f"{name!r}: {p:.4g}" for name, p in self.posterior.items())
         return f"Hypotheses({{{belief}}})"
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: own for name, own in self.__dict__.items() if name != "_own"}
+        return {name: value for name, value in self.__dict__.items() if name != "_hypotheses"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self._observed = list(self._observed)
-        self._own = _core.Hypotheses(*self._made)
+        self._hypotheses = _core.Hypotheses(*self._arguments)
         for outcome, times in self._observed:
-            self._own.observe(outcome, times)
+            self._hypotheses.observe(outcome, times)
 
     def observe(self, outcome: object, times: float = 1) -> dict[Any, float]:
-        """Weighs the hypotheses by an outcome, or by "not" an outcome, so many times; gives the posterior."""
-        self._own.observe(str(outcome), float(times))
+        """Updates the probabilities by an observed outcome.
+
+        Parameters
+        ----------
+        outcome : object
+            Observed outcome; "not NAME" is the opposite of the outcome NAME.
+        times : float, default=1
+            How many times it was observed.
+
+        Returns
+        -------
+        dict
+            The posterior probability of each hypothesis.
+        """
+        self._hypotheses.observe(str(outcome), float(times))
         self._observed.append((str(outcome), float(times)))
         return self.posterior
 
     @property
     def posterior(self) -> dict[Any, float]:
-        """The probability of each hypothesis."""
-        return dict(zip(self.names, self._own.posterior(), strict=True))
+        """The posterior probability of each hypothesis."""
+        return dict(zip(self.names, self._hypotheses.posterior(), strict=True))
 
     @property
     def predictive(self) -> dict[Any, float]:
-        """The probability of each outcome, as belief stands."""
-        return dict(zip(self.outcomes, self._own.predictive(), strict=True))
+        """The predictive probability of each outcome."""
+        return dict(zip(self.outcomes, self._hypotheses.predictive(), strict=True))
 
     @property
     def map(self) -> list[Any]:
         """The most probable hypotheses."""
-        return [self.names[h] for h in self._own.map()]
+        return [self.names[h] for h in self._hypotheses.map()]
 
     @property
     def maximum_likelihood(self) -> list[Any]:
-        """The hypotheses under which the observations are likeliest."""
-        return [self.names[h] for h in self._own.maximum_likelihood()]
+        """The hypotheses with the highest likelihood."""
+        return [self.names[h] for h in self._hypotheses.maximum_likelihood()]
 
     @property
     def log_evidence(self) -> float:
         """The logarithm of the probability of all observations."""
-        return self._own.log_evidence()
+        return self._hypotheses.log_evidence()
 
     def plot(self, what: str = "posterior", *, ax: Axes | None = None) -> Axes:
-        """Draws the probabilities of the hypotheses, or of the outcomes ("predictive"), and gives the axes."""
+        """Draws the probabilities of the hypotheses, or of the outcomes ("predictive"), and returns the axes."""
         from abduce._plots import draw_hypotheses
 
         return draw_hypotheses(self, what, ax)

@@ -1,4 +1,4 @@
-"""k-means, as `sklearn.cluster.KMeans`; cells may be NaN."""
+"""k-means clustering."""
 
 from collections.abc import Callable
 from numbers import Integral, Real
@@ -13,14 +13,14 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from abduce import _core, _specifications
 from abduce._base import (
-    MOST_STARTS,
+    MAX_STARTS,
     ORDINARY,
     RANDOM_STATES,
     ModelEstimator,
     generator_of,
     parameters_checked,
+    progress,
     seed_of,
-    watcher,
 )
 from abduce._tables import checked, dense, empty_columns, names_of, spread, weights_of
 from abduce._types import Codes, Rows, Seed
@@ -37,15 +37,15 @@ OPTIONS = {
     "seed": 0,
 }
 
-# Rows beyond which k-means need not come to its end for EM to begin.
-MANY = 20_000
+# The number of rows above which k-means need not converge to start EM.
+MANY_ROWS = 20_000
 
 
-def assigned(table: _core.Table, clusters: int, seed: int, threads: int | None) -> Codes:
-    """Clusters for EM to begin at, row by row: those of one start of k-means, or of many rows, nearly those of the
-    better of two that were tried on some of them."""
+def clusters_of(table: _core.Table, clusters: int, seed: int, threads: int | None) -> Codes:
+    """The cluster of each row, from which EM starts: those of one k-means start or, for many rows, of the better of two
+    starts on a sample, which need not converge."""
     options = OPTIONS | {"seed": seed}
-    if len(table) > MANY:
+    if len(table) > MANY_ROWS:
         options |= {"restarts": 2, "movement": 1e-2}
     model, labels = _core.fit_kmeans(
         table,
@@ -57,17 +57,62 @@ def assigned(table: _core.Table, clusters: int, seed: int, threads: int | None) 
 
 
 class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, ModelEstimator):
-    """Clusters about centres, as `sklearn.cluster.KMeans`; cells may be NaN.
+    """k-means, as `sklearn.cluster.KMeans`; cells may be NaN.
 
-    A sparse X is made dense. X is never changed, whatever `copy_x` says, and the algorithms
-    differ in speed alone; "hamerly", "yinyang" and "auto" are further ones.
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Number of clusters.
+    init : {"k-means++", "random"}, callable or array-like of shape (n_clusters, n_features), default="k-means++"
+        How the centers are initialized.
+    n_init : int or "auto", default="auto"
+        Number of starts, of which the best is kept; "auto" is 10 for random rows, otherwise 1.
+    max_iter : int, default=300
+        Maximum number of iterations.
+    tol : float, default=1e-4
+        Relative movement of the centers at which the iterations stop.
+    verbose : int, default=0
+        Whether to report the progress of the fit.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the random numbers.
+    copy_x : bool, default=True
+        Without effect: `X` is never changed. A sparse `X` is made dense.
+    algorithm : {"lloyd", "elkan", "hamerly", "yinyang", "auto"}, default="lloyd"
+        Algorithm; all give the same clusters, and "lloyd" and "auto" use the fastest.
+    n_jobs : int, default=None
+        Number of threads; all processors if None or -1.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray of shape (n_clusters, n_features)
+        Centers; NaN in a column without values.
+    labels_ : ndarray of shape (n_samples,)
+        Cluster of each fitted row.
+    inertia_ : float
+        Sum of the squared distances to the nearest centers.
+    n_iter_ : int
+        Number of iterations.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, if `X` was a frame.
+    kinds_ : dict
+        Kind of each column.
+    families_ : dict
+        Empty: k-means has no families.
+    parameters_ : list of dict
+        Empty: k-means has no families.
+    trace_ : ndarray
+        Inertia before each iteration and at the end.
+    fit_report_ : dict
+        How the fit went.
     """
 
-    _quiet = ORDINARY
+    _silenced = ORDINARY
     _parameter_constraints = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "init": [StrOptions({"k-means++", "random"}), callable, "array-like"],
-        "n_init": [StrOptions({"auto"}), Interval(Integral, 1, MOST_STARTS, closed="both")],
+        "n_init": [StrOptions({"auto"}), Interval(Integral, 1, MAX_STARTS, closed="both")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "tol": [Interval(Real, 0, None, closed="left")],
         "verbose": ["verbose"],
@@ -115,7 +160,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
 
     @parameters_checked
     def fit(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Finds clusters."""
+        """Fits the clusters to the rows of `X`."""
         X = self._checked(X, reset=True)
         if X.shape[0] < self.n_clusters:
             raise ValueError(f"n_samples={X.shape[0]} should be >= n_clusters={self.n_clusters}.")
@@ -126,7 +171,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
         if restarts == "auto":
             restarts = 10 if by_name and self.init == "random" else 1
         options = OPTIONS | {
-            # The ways of computing differ in speed alone; the engine knows the fastest.
+            # All algorithms give the same clusters; "auto" is the fastest.
             "algorithm": "auto" if self.algorithm == "lloyd" else self.algorithm,
             "init": "random" if by_name and self.init == "random" else "greedy",
             "restarts": restarts,
@@ -136,9 +181,9 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
         }
         table = dense(X, names_of(self, X.shape[1]), weights=weights)
         specification = _specifications.dumped({"clusters": self.n_clusters, "distance": "euclidean"})
-        watch = watcher(self.verbose, "KMeans")
+        on_progress = progress(self.verbose, "KMeans")
         model, labels = _core.fit_kmeans(
-            table, specification, _specifications.dumped(options), start, self._threads(), watch
+            table, specification, _specifications.dumped(options), start, self._threads(), on_progress
         )
         self._set_fitted(model)
         self._dtype = X.dtype
@@ -147,14 +192,14 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
         self.labels_ = labels.astype(np.int32)
         return self
 
-    def _in_own_words(self, text: str) -> str:
+    def _translated(self, text: str) -> str:
         found = len(self._part("centres"))
         if found < self.n_clusters and text.startswith(f"only {found} of {self.n_clusters} clusters"):
             return (
                 f"Number of distinct clusters ({found}) found smaller than n_clusters "
                 f"({self.n_clusters}). Possibly due to duplicate points in X."
             )
-        return super()._in_own_words(text)
+        return super()._translated(text)
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
         X = checked(self, X, reset=reset, accept_sparse=["csr", "csc"])
@@ -179,19 +224,19 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
 
     @property
     def cluster_centers_(self) -> NDArray[np.floating]:
-        """The centres; NaN in a column without a number."""
+        """The centers; NaN in a column without values."""
         centres = spread(np.array(self._part("centres")), self._part("columns"), self.n_features_in_, 1)
         return centres.astype(getattr(self, "_dtype", np.float64), copy=False)
 
     @property
     def inertia_(self) -> float:
-        """The sum of squared distances to the nearest centres."""
+        """The sum of the squared distances to the nearest centers."""
         found = self._part("fit").get("inertia")
         return np.inf if found is None else found
 
     @property
     def n_iter_(self) -> int:
-        """How many times the centres moved."""
+        """The number of iterations."""
         return max(1, self._part("fit")["iterations"])
 
     def _asked(self, X: Any) -> tuple[Any, _core.Table]:
@@ -200,28 +245,29 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
         return X, dense(X, names_of(self, X.shape[1]))
 
     def predict(self, X: Rows) -> NDArray[np.int32]:
-        """The nearest centre of each row."""
+        """The cluster of each row."""
         _, table = self._asked(X)
         return self._model.best(table, self._threads()).astype(np.int32)
 
     def fit_predict(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> NDArray[np.int32]:
-        """Finds clusters, and gives the nearest centre of each row."""
+        """Fits, and returns the cluster of each row."""
         return self.fit(X, y, sample_weight=sample_weight).labels_
 
     def fit_transform(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> NDArray[np.floating]:
-        """Finds clusters, and gives the distance of each row from each centre."""
+        """Fits, and returns the distance of each row from each center."""
         return self.fit(X, y, sample_weight=sample_weight).transform(X)
 
     def transform(self, X: Rows) -> NDArray[np.floating]:
-        """The distance of each row from each centre."""
+        """The distance of each row from each center."""
         X, table = self._asked(X)
         found = self._model.distances(table, self._threads())
         return found.astype(np.float32) if X.dtype == np.float32 else found
 
     def score(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
-        """The negative sum of squared distances to the nearest centres.
+        """The negative sum of the squared distances to the nearest centers.
 
-        For medians, directions and medoids of the command line, that of the distances themselves, as in `inertia_`.
+        For a model of the command line with medoids or the Manhattan or cosine distance, distances are not squared, as
+        in `inertia_`.
         """
         X, table = self._asked(X)
         nearest = self._model.distances(table, self._threads()).min(axis=1)

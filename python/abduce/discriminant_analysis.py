@@ -1,7 +1,7 @@
-"""Gaussian discriminants, as `sklearn.discriminant_analysis`; cells and labels may be missing.
+"""Gaussian discriminant analysis, as `sklearn.discriminant_analysis`; cells and labels may be missing.
 
-Covariances are of each class or of all, of maximum likelihood. Shrinkage, estimators of covariances of one's own
-and solvers other than "svd" are refused.
+Covariances are maximum-likelihood estimates. Shrinkage, custom covariance estimators and solvers other than "svd" are
+not supported.
 """
 
 from numbers import Integral, Real
@@ -21,41 +21,41 @@ from abduce._types import Codes, Floats, Rows
 
 
 class _Discriminant(ModelClassifier):
-    """A Gaussian of all columns for each class."""
+    """A multivariate Gaussian for each class."""
 
     _allow_nan = True
     _name = "gda"
     _covariance = "full"
 
-    def _refuse(self) -> None:
-        """Says what is not there, rather than to pass over it."""
+    def _refuse_unsupported(self) -> None:
+        """Raises an error for parameters that are not supported."""
         if self.solver != "svd":
-            raise NotImplementedError(f"solver={self.solver!r} is not there yet; take solver='svd'")
+            raise NotImplementedError(f"solver={self.solver!r} is not supported; pass solver='svd'")
         if self.shrinkage is not None:
             raise NotImplementedError("shrinkage not supported with 'svd' solver.")
         if self.covariance_estimator is not None:
-            raise ValueError("covariance_estimator is not supported with solver='svd', the only one here")
+            raise ValueError("covariance_estimator is not supported with solver='svd', the only solver")
 
     def _learn(self, X: Any, codes: Codes, weights: Floats | None) -> None:
-        self._refuse()
+        self._refuse_unsupported()
         if len(self.classes_) < 2:
             raise ValueError(f"The number of classes has to be greater than one. Got {len(self.classes_)} class.")
         empty = empty_columns(X)
         if len(empty):
-            raise ValueError(f"feature {empty[0]} has no number, and no part in a discriminant: leave it out")
+            raise ValueError(f"column {empty[0]} has only missing values; leave it out")
         self._check_rows(X, codes)
         super()._learn(X, codes, weights)
-        self._settle()
+        self._check_model()
 
     def _check_rows(self, X: Any, codes: Codes) -> None:
-        """Refuses too few rows, as scikit-learn does."""
+        """Raises an error if there are too few rows, as scikit-learn does."""
 
     def _change(self, how: Literal["update", "forget"], X: Any, codes: Codes, weights: Floats | None) -> None:
         super()._change(how, X, codes, weights)
-        self._settle()
+        self._check_model()
 
-    def _settle(self) -> None:
-        """What has to hold of a model once it is learned."""
+    def _check_model(self) -> None:
+        """Raises an error if a fitted or changed model is not acceptable."""
 
     def _class_prior(self) -> Any:
         if self.priors is None:
@@ -89,11 +89,70 @@ class _Discriminant(ModelClassifier):
 
 
 class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, _Discriminant):
-    """A covariance that all classes share, as `sklearn.discriminant_analysis.LinearDiscriminantAnalysis`.
+    """Gaussian classes with one covariance, as `sklearn.discriminant_analysis.LinearDiscriminantAnalysis`.
 
-    The numbers are those of its solver "svd", the only one here, whose covariance is that of maximum likelihood; so
-    `shrinkage` and `covariance_estimator` are refused as they are there. The directions in `scalings_`, and so the
-    columns of `transform`, may point the other way. `covariance_` is there whatever `store_covariance` says.
+    The numbers are those of scikit-learn's solver "svd", with the maximum-likelihood covariance. The directions in
+    `scalings_`, and so the columns of `transform`, may have the opposite sign.
+
+    Parameters
+    ----------
+    solver : {"svd"}, default="svd"
+        The only solver.
+    shrinkage : None, default=None
+        Not supported, as in scikit-learn with this solver.
+    priors : array-like of shape (n_classes,), default=None
+        Prior probabilities of the classes; learned from the labels if None.
+    n_components : int, default=None
+        Number of columns of `transform`; as many as there are if None.
+    store_covariance : bool, default=False
+        Without effect: `covariance_` is always available.
+    tol : float, default=1e-4
+        Singular values below this are treated as zero.
+    covariance_estimator : None, default=None
+        Not supported, as in scikit-learn with this solver.
+    missing_label : object, default=None
+        Value that stands for a missing label, besides None and NaN.
+    unlabelled : float, default=None
+        Weight of a row without a label, from 0 to 1; chosen by cross-validation on the labelled rows if None.
+    n_jobs : int, default=None
+        Number of threads; all processors if None or -1.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_count_ : ndarray of shape (n_classes,)
+        Total weight of the rows of each class.
+    priors_ : ndarray of shape (n_classes,)
+        Probability of each class.
+    means_ : ndarray of shape (n_classes, n_features)
+        Mean of each class.
+    xbar_ : ndarray of shape (n_features,)
+        Mean of the class means, weighted by `priors_`.
+    covariance_ : ndarray of shape (n_features, n_features)
+        Covariance of all classes.
+    coef_ : ndarray of shape (n_classes, n_features) or (1, n_features)
+        Coefficients of the log-odds.
+    intercept_ : ndarray of shape (n_classes,) or (1,)
+        Intercepts of the log-odds.
+    scalings_ : ndarray of shape (n_features, rank)
+        Directions that separate the classes, one per column.
+    explained_variance_ratio_ : ndarray of shape (n_components,)
+        Share of the variance between classes in each direction.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, if `X` was a frame.
+    kinds_ : dict
+        Kind of each column.
+    families_ : dict
+        Family of each column.
+    parameters_ : list of dict
+        Columns, family and parameters of each fitted distribution.
+    trace_ : ndarray
+        Log-likelihood before each iteration and at the end.
+    fit_report_ : dict
+        How the fit went.
     """
 
     _covariance = "tied"
@@ -157,12 +216,12 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     @property
     def covariance_(self) -> Floats:
-        """The covariance that the classes share; with `priors`, their own, mixed by these."""
+        """The covariance of all classes; with `priors`, the covariances of the classes averaged by these weights."""
         return self._gaussians().within() if self.priors is None else self._gaussians().mixed()
 
     @property
     def xbar_(self) -> Floats:
-        """The mean of the classes, by their probabilities."""
+        """The mean of the class means, weighted by their probabilities."""
         return self.priors_ @ self.means_
 
     def _directions(self) -> tuple[Floats, Floats, Floats, Floats]:
@@ -172,12 +231,12 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     @property
     def scalings_(self) -> Floats:
-        """The directions in which the classes lie apart, one per column."""
+        """The directions that separate the classes, one per column."""
         return self._directions()[0]
 
     @property
     def explained_variance_ratio_(self) -> Floats:
-        """The share of the variance between classes of each direction."""
+        """The share of the variance between classes in each direction."""
         return self._directions()[1][: self._max_components]
 
     def _linear(self) -> tuple[Floats, Floats]:
@@ -188,40 +247,40 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     @property
     def coef_(self) -> Floats:
-        """The weight of each feature in the log-odds."""
+        """The coefficients of the log-odds."""
         return self._linear()[0]
 
     @property
     def intercept_(self) -> Floats:
-        """What is added to it."""
+        """The intercepts of the log-odds."""
         return self._linear()[1]
 
     def transform(self, X: Rows) -> Floats:
-        """The rows in the directions in which the classes lie apart; of rows with missing values, what is expected of them."""
+        """The projection of each row onto the directions that separate the classes; for rows with missing values, its mean."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         refuse_large(X)
         if np.isnan(X).any():
-            # Directions are linear, so that those of the expected cells are the expected ones.
+            # The projection is linear, so its mean is the projection of the expected cells.
             expected = dict(self._model.complete(self._asked(X), "mean"))
             X = np.column_stack([expected[name] for name in names_of(self, X.shape[1])])
         return ((X - self.xbar_) @ self.scalings_)[:, : self._max_components]
 
     def _scores(self, X: Rows) -> Floats:
-        """log P(class | x) up to a constant of each row: linear in x, as scikit-learn has it, in the directions in which
-        the covariance is not singular; of a row with holes, what the cells that are seen say."""
+        """log P(class | x) of each row, up to a constant. For complete rows it is linear in x, in the directions in which
+        the covariance is not singular, as in scikit-learn."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         refuse_large(X)
         _, _, coefficients, intercepts = self._directions()
         scores = X @ coefficients.T + intercepts
-        holed = np.isnan(X).any(axis=1)
-        if holed.any():
-            scores[holed] = self._model.log_joint(self._asked(X[holed]), self._threads())
+        incomplete = np.isnan(X).any(axis=1)
+        if incomplete.any():
+            scores[incomplete] = self._model.log_joint(self._asked(X[incomplete]), self._threads())
         return scores
 
     def decision_function(self, X: Rows) -> Floats:
-        """The log-odds of two classes, or a score for each of several."""
+        """The log-odds of two classes, or a score for each of more classes."""
         scores = self._scores(X)
         return scores[:, 1] - scores[:, 0] if len(self.classes_) == 2 else scores
 
@@ -249,12 +308,65 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
 
 class QuadraticDiscriminantAnalysis(_Discriminant):
-    """A covariance for each class, as `sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis`.
+    """Gaussian classes with one covariance each, as `sklearn.discriminant_analysis.QuadraticDiscriminantAnalysis`.
 
-    The solver is "svd"; `shrinkage` and `covariance_estimator` are refused with it as they are there. `covariance_` is
-    there whatever `store_covariance` says, and the axes in `rotations_` may point the other way. `reg_covar` is added
-    to every variance. A variance along an axis that is not above `tol` is refused, in whatever units X is; 0 lets all
-    pass.
+    The axes in `rotations_` may have the opposite sign.
+
+    Parameters
+    ----------
+    solver : {"svd"}, default="svd"
+        The only solver.
+    shrinkage : None, default=None
+        Not supported, as in scikit-learn with this solver.
+    priors : array-like of shape (n_classes,), default=None
+        Prior probabilities of the classes; learned from the labels if None.
+    reg_param : float, default=0.0
+        Share of the unit matrix in every covariance.
+    store_covariance : bool, default=False
+        Without effect: `covariance_` is always available.
+    tol : float, default=1e-4
+        A class whose variance along a principal axis is not above this is refused, in the units of `X`; 0 accepts all.
+    covariance_estimator : None, default=None
+        Not supported, as in scikit-learn with this solver.
+    reg_covar : float, default=0.0
+        Amount added to every variance.
+    missing_label : object, default=None
+        Value that stands for a missing label, besides None and NaN.
+    unlabelled : float, default=None
+        Weight of a row without a label, from 0 to 1; chosen by cross-validation on the labelled rows if None.
+    n_jobs : int, default=None
+        Number of threads; all processors if None or -1.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_count_ : ndarray of shape (n_classes,)
+        Total weight of the rows of each class.
+    priors_ : ndarray of shape (n_classes,)
+        Probability of each class.
+    means_ : ndarray of shape (n_classes, n_features)
+        Mean of each class.
+    covariance_ : list of ndarray of shape (n_features, n_features)
+        Covariance of each class.
+    rotations_ : list of ndarray of shape (n_features, n_features)
+        Principal axes of each class, one per column.
+    scalings_ : list of ndarray of shape (n_features,)
+        Variances of each class along its principal axes.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, if `X` was a frame.
+    kinds_ : dict
+        Kind of each column.
+    families_ : dict
+        Family of each column.
+    parameters_ : list of dict
+        Columns, family and parameters of each fitted distribution.
+    trace_ : ndarray
+        Log-likelihood before each iteration and at the end.
+    fit_report_ : dict
+        How the fit went.
     """
 
     _parameter_constraints = {
@@ -304,7 +416,7 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
             label = self.classes_[int(np.argmax(rows == 1))]
             raise ValueError(f"y has only 1 sample in class {label}, covariance is ill defined.")
 
-    def _settle(self) -> None:
+    def _check_model(self) -> None:
         for label, variances in zip(self.classes_, self.scalings_, strict=True):
             if (variances <= self.tol).any():
                 raise np.linalg.LinAlgError(
@@ -339,7 +451,7 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         return [axes for _, axes in self._axes()]
 
     def decision_function(self, X: Rows) -> Floats:
-        """The log-odds of two classes, or log P(x, class) up to a constant for each of several."""
+        """The log-odds of two classes, or log P(x, class) up to a constant for each of more classes."""
         check_is_fitted(self)
         joint = self.predict_joint_log_proba(X)
         if len(self.classes_) == 2:

@@ -1,4 +1,4 @@
-"""Distributions by name, and all there is to say of one family and the cells it was seen in.
+"""Distributions by name, and estimation of their parameters.
 
 >>> from abduce import families
 >>> round(families.gamma(2, 0.5).mean, 6)
@@ -28,13 +28,27 @@ if TYPE_CHECKING:
 class Distribution:
     """A distribution of one number: `Distribution("gamma", 2, 0.5)`, or `families.gamma(2, 0.5)`.
 
-    Its numbers may be named as well: `families.gamma(shape=2, rate=0.5)`.
+    Parameters
+    ----------
+    name : str
+        Name of the distribution.
+    *numbers : float
+        Parameters, in the order of the command line.
+    **named : float
+        Parameters by name: `families.gamma(shape=2, rate=0.5)`.
+
+    Attributes
+    ----------
+    name : str
+        Name of the distribution.
+    numbers : tuple of float
+        Parameters.
     """
 
     def __init__(self, name: str, *numbers: float, **named: float) -> None:
         self.name = name.replace("_", "-")
         self.numbers = tuple(float(x) for x in (*numbers, *_in_order(self.name, len(numbers), named)))
-        self._own = _core.Distribution(self.name, list(self.numbers))
+        self._distribution = _core.Distribution(self.name, list(self.numbers))
 
     def __repr__(self) -> str:
         return f"{self.name}({', '.join(f'{x:g}' for x in self.numbers)})"
@@ -56,98 +70,98 @@ class Distribution:
         return ask(np.require(x, requirements=["C", "A"]).ravel()).reshape(x.shape)[()]
 
     def logpdf(self, x: ArrayLike) -> Any:
-        """The logarithm of the density, or of the probability of a whole number."""
-        return self._each(self._own.log_density, x)
+        """The log-density, or the log-probability of a whole number."""
+        return self._each(self._distribution.log_density, x)
 
     def pdf(self, x: ArrayLike) -> Any:
         """The density, or the probability of a whole number."""
         return np.exp(self.logpdf(x))
 
     def cdf(self, x: ArrayLike) -> Any:
-        """The probability of at most x."""
-        return self._each(self._own.cdf, x)
+        """The probability of a number of at most x."""
+        return self._each(self._distribution.cdf, x)
 
     def sf(self, x: ArrayLike) -> Any:
-        """The probability of more than x."""
-        return self._each(self._own.survival, x)
+        """The probability of a number above x."""
+        return self._each(self._distribution.survival, x)
 
     def ppf(self, p: ArrayLike) -> Any:
-        """The number that is not exceeded with probability p."""
-        return self._each(self._own.quantile, p)
+        """The quantile of p."""
+        return self._each(self._distribution.quantile, p)
 
     def rvs(self, size: int | tuple[int, ...] = 1, random_state: Seed = None) -> Floats:
-        """Numbers drawn from it, the same for the same int as `random_state`."""
+        """Random numbers; the same ones for the same int as `random_state`."""
         from abduce._base import refuse_beyond_memory, seed_of
 
         lengths = np.atleast_1d(np.asarray(size, dtype=object)).tolist()
         if not all(isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 0 for n in lengths):
-            raise ValueError(f"size is a whole number from 0 up, or several, not {size!r}")
+            raise ValueError(f"size must be one or several non-negative whole numbers, not {size!r}")
         lengths = [int(n) for n in lengths]
         count = math.prod(lengths)
         refuse_beyond_memory(count, f"size={size}")
-        return self._own.draw(count, seed_of(random_state)).reshape(lengths)
+        return self._distribution.draw(count, seed_of(random_state)).reshape(lengths)
 
     @property
     def mean(self) -> float | None:
-        """The mean; None where there is none."""
-        return self._own.moments()[0]
+        """The mean; None if it does not exist."""
+        return self._distribution.moments()[0]
 
     @property
     def variance(self) -> float | None:
-        """The variance; None where there is none."""
-        return self._own.moments()[1]
+        """The variance; None if it does not exist."""
+        return self._distribution.moments()[1]
 
     @property
     def mode(self) -> float:
-        """The likeliest number."""
-        return self._own.moments()[2]
+        """The mode."""
+        return self._distribution.moments()[2]
 
     @property
     def entropy(self) -> float:
         """The entropy, in nats."""
-        return self._own.moments()[3]
+        return self._distribution.moments()[3]
 
     @property
     def support(self) -> tuple[float, float]:
-        """The least and the largest number there can be."""
-        return self._own.support()
+        """The smallest and the largest possible number."""
+        return self._distribution.support()
 
     @property
     def is_discrete(self) -> bool:
-        """Whether it lies on the whole numbers."""
-        return self._own.is_discrete()
+        """Whether the distribution is over whole numbers."""
+        return self._distribution.is_discrete()
 
     def interval(self, level: float = 0.95, *, shortest: bool = False) -> tuple[float, float]:
-        """An interval that holds so much probability: between equal tails, or the shortest."""
-        return self._own.interval(level, shortest)
+        """The interval with probability `level`: equal-tailed, or the shortest."""
+        return self._distribution.interval(level, shortest)
 
     def kl(self, other: Distribution) -> float:
         """The Kullback–Leibler divergence of another distribution from this one."""
         if not isinstance(other, Distribution):
-            raise TypeError(f"a divergence is from another distribution, not {other!r}")
-        return self._own.divergence(other._own)
+            raise TypeError(f"other must be a Distribution, not {other!r}")
+        return self._distribution.divergence(other._distribution)
 
     def plot(self, what: str = "density", *, ax: Axes | None = None) -> Axes:
-        """Draws the density or the distribution function ("cdf") with matplotlib, and gives the axes."""
+        """Draws the density or the distribution function ("cdf") with matplotlib, and returns the axes."""
         from abduce._plots import draw_distribution
 
         return draw_distribution(self, what, ax)
 
 
 def _in_order(name: str, given: int, named: dict[str, float]) -> list[float]:
-    """Numbers by their names, in the order in which a distribution has them after so many."""
+    """Named parameters in the order of the distribution, after those given by position."""
     if not named:
         return []
     wanted = _numbers_of().get("gaussian" if name == "normal" else name)
     if wanted is None:
-        # The engine tells which distributions there are.
+        # The constructor lists the known distributions.
         return list(named.values())
     for own in named:
         if own not in wanted[given:]:
-            raise TypeError(f"{name} has no number {own!r} left to name; it has {', '.join(wanted)}")
+            raise TypeError(f"{name} has no further parameter {own!r}; its parameters are {', '.join(wanted)}")
     missing = [own for own in wanted[given:] if own not in named]
     if missing:
-        raise TypeError(f"{name} needs {', '.join(missing)} too")
+        raise TypeError(f"{name} also needs {', '.join(missing)}")
     return [named[own] for own in wanted[given:]]
 
 
@@ -170,12 +184,31 @@ def estimate(
     above: Any = None,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Everything there is to say of a family and the cells x: estimates, posterior, predictive, evidence, risk.
+    """Estimates the parameters of a family, as `abduce estimate --json`.
 
-    x is one column, or several for families over several; NaN and None are holes. The report is what
-    `abduce estimate --json` writes.
+    Parameters
+    ----------
+    family : str
+        Name of the family; see `names`.
+    x : array-like
+        One column, or several for a multivariate family; NaN and None are missing.
+    prior : str, default=None
+        Prior, such as "beta(2,2)".
+    known : dict, default=None
+        Known parameters by name.
+    level : float, default=0.95
+        Probability of the intervals.
+    above : float, tuple or list of them, default=None
+        Numbers, or (parameter, number) pairs, for which to report the probability that the parameter is above.
+    seed : int, default=0
+        Seed of the random numbers.
+
+    Returns
+    -------
+    dict
+        The report: estimates, posterior, intervals, predictive distribution, evidence.
     """
-    from abduce._labels import is_hole
+    from abduce._labels import is_missing_value
     from abduce._tables import dense
 
     kind = _core.kind_of_family(family)
@@ -186,7 +219,7 @@ def estimate(
     if kinds[0] in ("binary", "categorical", "ordinal"):
         coded: list[Floats] = []
         for column in columns.T:
-            seen = np.array([not is_hole(cell) for cell in column.tolist()])
+            seen = np.array([not is_missing_value(cell) for cell in column.tolist()])
             own, codes = np.unique(
                 column[seen].astype(str if column.dtype.kind in "OU" else column.dtype), return_inverse=True
             )
@@ -207,11 +240,11 @@ def estimate(
 def __getattr__(name: str) -> Callable[..., Distribution]:
     known = [own.replace("-", "_") for own in ("normal", *_numbers_of())]
     if name not in known:
-        raise AttributeError(f"there is no distribution {name!r}; there are {', '.join(known)}")
+        raise AttributeError(f"unknown distribution {name!r}; there are {', '.join(known)}")
 
     def make(*numbers: float, **named: float) -> Distribution:
         return Distribution(name, *numbers, **named)
 
     make.__name__ = name
-    make.__doc__ = f"The distribution {name} of these numbers."
+    make.__doc__ = f"The distribution {name} with these parameters."
     return make

@@ -1,142 +1,115 @@
-"""Mixtures: scikit-learn's GaussianMixture, and one of any families."""
+"""Mixtures: scikit-learn's GaussianMixture, and one for columns of any kind."""
 
 import json
 from collections.abc import Sequence
-from itertools import islice
 from numbers import Integral, Real
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import DensityMixin
+from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from abduce import _core, _specifications
-from abduce._asking import Asking
-from abduce._base import MOST_STARTS, RANDOM_STATES, ModelEstimator, at_least_one, parameters_checked, seed_of, watcher
-from abduce._framed import Framed
-from abduce._gaussian_starts import AXES, GaussianStarts
+from abduce._base import (
+    MAX_STARTS,
+    RANDOM_STATES,
+    checked_n_samples,
+    parameters_checked,
+    progress,
+    seed_of,
+)
+from abduce._frame_input import FrameInputMixin
+from abduce._gaussian_starts import AXES, GaussianStartMixin
+from abduce._mixture_base import MixtureEstimator, numbers_of
 from abduce._tables import checked, dense, names_of, spread, weights_of
 from abduce._types import Codes, Floats, Rows, Seed
 
 # The defaults of the command line.
-USUAL, OPTIONS = (_specifications.defaults("mixture")[part] for part in ("specification", "options"))
+DEFAULTS, OPTIONS = (_specifications.defaults("mixture")[part] for part in ("specification", "options"))
 
-# The most numbers of components that are compared.
-MOST_NUMBERS = 10_000
-
-# The weight below which the engine calls a component empty.
+# The weight up to which the library reports a component as empty.
 EMPTY = 1e-9
 
 STRUCTURES = {"full": "full", "tied": "tied", "diag": "diagonal", "spherical": "spherical"}
 
 
-def numbers_of(n_components: int | Sequence[int]) -> list[int]:
-    """The numbers of components to choose from."""
-    if isinstance(n_components, range):
-        # A range may be longer than any list.
-        n_components = list(islice(n_components, MOST_NUMBERS + 1))
-    if np.size(n_components) > MOST_NUMBERS:
-        raise ValueError(f"n_components names more than {MOST_NUMBERS} numbers of components")
-    numbers = np.atleast_1d(np.asarray(n_components)).tolist()
-    if not numbers:
-        raise ValueError("n_components names no number of components")
-    for number in numbers:
-        if not number >= 1 or number % 1 != 0:
-            raise ValueError(f"n_components names no number of components: {number!r} is not a whole number from 1 up")
-    return [int(number) for number in numbers]
+class GaussianMixture(GaussianStartMixin, MixtureEstimator):
+    """A mixture of Gaussians, as `sklearn.mixture.GaussianMixture`; cells may be NaN.
 
+    Parameters
+    ----------
+    n_components : int or sequence of int, default=1
+        Number of components; of several numbers, the best by `select` is used.
+    covariance_type : {"full", "tied", "diag", "spherical"}, default="full"
+        Structure of the covariances.
+    tol : float, default=1e-3
+        Change of the mean log-likelihood at which EM stops.
+    reg_covar : float, default=1e-6
+        Amount added to every variance.
+    max_iter : int, default=100
+        Maximum number of EM iterations.
+    n_init : int, default=1
+        Number of starts, of which the best fit is kept.
+    init_params : {"kmeans", "k-means++", "random", "random_from_data"}, default="kmeans"
+        How starts are initialized. The random starts are those of scikit-learn if no cell is missing.
+    weights_init : array-like of shape (n_components,), default=None
+        Initial weights.
+    means_init : array-like of shape (n_components, n_features), default=None
+        Initial means.
+    precisions_init : array-like, default=None
+        Initial inverses of the covariances, with the shape of `covariances_`.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the random numbers.
+    warm_start : bool, default=False
+        Whether to start from the previous fit.
+    verbose : int, default=0
+        Whether to report the progress of the fit.
+    verbose_interval : int, default=10
+        Without effect: every iteration is reported.
+    select : {"bic", "aic", "icl", "cv"}, default="bic"
+        Criterion that selects the number of components; "cv" is cross-validation.
+    n_jobs : int, default=None
+        Number of threads; all processors if None or -1.
 
-class _Mixture(Asking, DensityMixin, ModelEstimator):
-    """From a fitted mixture to answers."""
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags
-
-    def _single(self, X: Any, found: Floats) -> NDArray[np.floating]:
-        return found.astype(np.float32) if getattr(X, "dtype", None) == np.float32 else found
-
-    def _asked(self, X: Any) -> tuple[Any, _core.Table]:
-        check_is_fitted(self)
-        X = checked(self, X, reset=False)
-        return X, dense(X, names_of(self, X.shape[1]))
-
-    def _asked_about(self, X: Any) -> _core.Table:
-        return self._asked(X)[1]
-
-    @property
-    def weights_(self) -> Floats:
-        """The weight of each component."""
-        return np.array(self._part("weights"))
-
-    @property
-    def converged_(self) -> bool:
-        """Whether the fit converged."""
-        return self._part("fit")["converged"]
-
-    @property
-    def n_iter_(self) -> int:
-        """How many steps the fit took."""
-        return self._part("fit")["iterations"]
-
-    def predict(self, X: Rows) -> Codes:
-        """The most probable component of each row."""
-        _, table = self._asked(X)
-        self._warn_of_impossible(table, "components")
-        return self._model.best(table, self._threads())
-
-    def predict_proba(self, X: Rows) -> NDArray[np.floating]:
-        """The probability of each component for each row."""
-        X, table = self._asked(X)
-        self._warn_of_impossible(table, "components")
-        return self._single(X, self._model.posterior(table, self._threads()))
-
-    def score_samples(self, X: Rows) -> NDArray[np.floating]:
-        """The log-density of each row, with hidden cells integrated out."""
-        X, table = self._asked(X)
-        return self._single(X, self._model.log_density(table, self._threads()))
-
-    def score(self, X: Rows, y: Any = None) -> float:
-        """The mean log-density of the rows."""
-        return float(np.mean(self.score_samples(X)))
-
-    def fit_predict(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> Codes:
-        """Fits, and gives the most probable component of each row."""
-        return self.fit(X, y, sample_weight=sample_weight).predict(X)
-
-    @property
-    def n_components_(self) -> int:
-        """The number of components: the chosen one where several were compared."""
-        return len(self.weights_)
-
-    @property
-    def criteria_(self) -> list[dict[str, Any]] | None:
-        """The models that were compared, each with its criteria and whether it was chosen; None without a comparison."""
-        check_is_fitted(self, "_model")
-        return self._criteria()
-
-    def _parameters_count(self) -> int:
-        return self._part("fit")["parameters"]
-
-    def bic(self, X: Rows) -> float:
-        """The Bayesian information criterion of rows; less is better."""
-        found = self.score_samples(X)
-        return float(-2 * np.sum(found) + self._parameters_count() * np.log(len(found)))
-
-    def aic(self, X: Rows) -> float:
-        """Akaike's information criterion of rows; less is better."""
-        return float(-2 * np.sum(self.score_samples(X)) + 2 * self._parameters_count())
-
-
-class GaussianMixture(GaussianStarts, _Mixture):
-    """A mixture of Gaussians, as `sklearn.mixture.GaussianMixture`.
-
-    Cells may be NaN, rows may have weights, and `n_components` may be several numbers, of which
-    the best by `select` is taken: "bic", "aic", "icl" or "cv". Progress is told step by step, whatever
-    `verbose_interval` says.
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_components,)
+        Weight of each component.
+    means_ : ndarray of shape (n_components, n_features)
+        Mean of each component; NaN in a column without values.
+    covariances_ : ndarray
+        Covariance of each component, with the shape of scikit-learn's for `covariance_type`.
+    precisions_ : ndarray
+        Inverses of the covariances.
+    precisions_cholesky_ : ndarray
+        Cholesky factors of the precisions.
+    lower_bound_ : float
+        Mean log-likelihood of a row before the last iteration.
+    lower_bounds_ : list of float
+        Mean log-likelihood of a row before each iteration.
+    converged_ : bool
+        Whether the fit converged.
+    n_iter_ : int
+        Number of EM iterations.
+    n_components_ : int
+        Number of components; the selected one if several were compared.
+    criteria_ : list of dict or None
+        The compared models, each with its criteria and whether it was selected.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, if `X` was a frame.
+    kinds_ : dict
+        Kind of each column.
+    families_ : dict
+        Family of each column.
+    parameters_ : list of dict
+        Columns, family and parameters of each fitted distribution.
+    trace_ : ndarray
+        Log-likelihood before each iteration and at the end.
+    fit_report_ : dict
+        How the fit went.
     """
 
     _parameter_constraints = {
@@ -145,7 +118,7 @@ class GaussianMixture(GaussianStarts, _Mixture):
         "tol": [Interval(Real, 0.0, None, closed="left")],
         "reg_covar": [Interval(Real, 0.0, None, closed="left")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
-        "n_init": [Interval(Integral, 1, MOST_STARTS, closed="both")],
+        "n_init": [Interval(Integral, 1, MAX_STARTS, closed="both")],
         "init_params": [StrOptions({"kmeans", "random", "random_from_data", "k-means++"})],
         "weights_init": ["array-like", None],
         "means_init": ["array-like", None],
@@ -217,29 +190,29 @@ class GaussianMixture(GaussianStarts, _Mixture):
 
     @parameters_checked
     def fit(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learns from rows."""
+        """Fits the mixture to the rows of `X`."""
         X = checked(self, X, reset=True)
         weights = weights_of(sample_weight, X)
         names = names_of(self, X.shape[1])
         numbers = numbers_of(self.n_components)
         if len(numbers) > 1:
             if any(own is not None for own in (self.weights_init, self.means_init, self.precisions_init)):
-                raise ValueError("a start is given for one number of components, and n_components are several")
+                raise ValueError("weights_init, means_init and precisions_init need a single number of components")
             return self._select(dense(X, names, weights=weights))
         if X.shape[0] < numbers[0]:
             raise ValueError(
                 f"Expected n_samples >= n_components but got n_components = {numbers[0]}, n_samples = {X.shape[0]}"
             )
-        watch = watcher(self.verbose, "GaussianMixture")
+        on_progress = progress(self.verbose, "GaussianMixture")
         if self.warm_start and hasattr(self, "_model"):
             table = dense(X, names, weights=weights)
-            self._set_fitted(self._fit_from(table, self._model, watch))
+            self._set_fitted(self._fit_from(table, self._model, on_progress))
         else:
-            self._set_fitted(max(self._fits(X, names, weights, watch), key=_lower_bound))
+            self._set_fitted(max(self._fits(X, names, weights, on_progress), key=_lower_bound))
         return self
 
     def _set_fitted(self, model: _core.Model) -> None:
-        # As many components as were asked for are kept, even those without rows.
+        # All requested components are kept, even empty ones.
         weights = np.array(json.loads(model.part("weights")))
         empty = int((weights <= EMPTY).sum())
         if empty:
@@ -254,9 +227,9 @@ class GaussianMixture(GaussianStarts, _Mixture):
             "folds": 10,
         }
         options = self._options(restarts=max(10, self.n_init), seed=seed_of(self.random_state))
-        watch = watcher(self.verbose, "GaussianMixture")
+        on_progress = progress(self.verbose, "GaussianMixture")
         model = _core.select_mixture(
-            table, self._specification(1), _specifications.dumped(grid), options, self._threads(), watch
+            table, self._specification(1), _specifications.dumped(grid), options, self._threads(), on_progress
         )
         self._set_fitted(model)
         return self
@@ -265,16 +238,16 @@ class GaussianMixture(GaussianStarts, _Mixture):
         return self._part("parameters")[0]
 
     def _spread(self, own: Floats, axes: int) -> Floats:
-        """What is known of the columns that have numbers, with NaN for those that have none."""
+        """Parameters of the columns with values, with NaN for the others."""
         return spread(own, self._part("leaves")[0]["columns"], self.n_features_in_, axes)
 
     @property
     def means_(self) -> Floats:
-        """The mean of each component; NaN in a column without a number."""
+        """The mean of each component; NaN in a column without values."""
         return self._spread(np.array([own["mean"] for own in self._gaussians()]), 1)
 
     def _covariances(self) -> Floats:
-        """The covariances of the columns that have numbers."""
+        """The covariances of the columns with values."""
         (kind,) = self._gaussians()[0]["covariance"]
         own = np.array([own["covariance"][kind] for own in self._gaussians()])
         if kind == "full":
@@ -284,7 +257,7 @@ class GaussianMixture(GaussianStarts, _Mixture):
 
     @property
     def covariances_(self) -> Floats:
-        """The covariances of the components, in the shape that `covariance_type` has."""
+        """The covariances of the components, with the shape of scikit-learn's for `covariance_type`."""
         return self._spread(self._covariances(), AXES[self.covariance_type])
 
     def _precisions_cholesky(self) -> Floats:
@@ -309,19 +282,19 @@ class GaussianMixture(GaussianStarts, _Mixture):
 
     @property
     def lower_bounds_(self) -> list[float]:
-        """The mean log-likelihood of a row before each step."""
+        """The mean log-likelihood of a row before each iteration."""
         return list(self.trace_[:-1] / self._part("fit")["weight"])
 
     @property
     def lower_bound_(self) -> float:
-        """The mean log-likelihood of a row before the last step."""
+        """The mean log-likelihood of a row before the last iteration."""
         return _lower_bound(self._model)
 
     def sample(self, n_samples: int = 1) -> tuple[Floats, Codes]:
-        """Draws rows, and tells the component of each."""
+        """Draws rows, and returns the component of each."""
         check_is_fitted(self)
         columns, components = self._model.sample_with_components(
-            at_least_one(n_samples, self.n_features_in_), seed_of(self.random_state)
+            checked_n_samples(n_samples, self.n_features_in_), seed_of(self.random_state)
         )
         drawn = dict(columns)
         return np.column_stack([drawn[name] for name in names_of(self, self.n_features_in_)]), components
@@ -333,16 +306,80 @@ def _lower_bound(model: _core.Model) -> float:
     return np.float64(trace[-2 if len(trace) > 1 else -1] / fit["weight"])
 
 
-class Mixture(Framed, _Mixture):
-    """A mixture of products of families: columns of numbers, counts, levels and yes or no together.
+class Mixture(FrameInputMixin, MixtureEstimator):
+    """A mixture for real numbers, counts, categories and binary columns together.
 
-    The types of the columns of a frame decide what they are: floats are real, integers are judged by their values, and
-    strings and categories are levels. `kinds` overrides that, by names or patterns such as `pixel_*`. The columns of an
-    array are real numbers. `unseen` says what a category is that the fitted rows do not have: "impossible" unless
-    `smoothing` gives it a probability, or "missing"; `smoothing` is a pseudocount or an m-estimate, as for `NaiveBayes`.
-    `prior` is that of the Gaussians of the numbers: "mclust" for the default of R's mclust,
-    "normal-inverse-wishart(0.01)" with the rows that the belief in the means is worth, or
-    "normal-inverse-wishart(0.01,5)" with the degrees of freedom of the covariances too.
+    The type of a column of a frame decides its kind: floats are real, the kind of integers follows from their values,
+    and strings and categories are categorical. The columns of an array are real. Within a component, the real numbers
+    have a multivariate Gaussian, and other columns are independent.
+
+    Parameters
+    ----------
+    n_components : int or sequence of int, default=1
+        Number of components; of several numbers, the best by `select` is used.
+    covariance : str, default="full"
+        Covariance of the real numbers: "full", "tied", "diagonal", "spherical", "identity" or a code of mclust such as
+        "VVE"; of several, separated by commas, or "all", the best by `select` is used.
+    families : dict, default=None
+        Families of columns, by names or patterns.
+    kinds : dict, default=None
+        Kinds of columns, by names or patterns such as "pixel_*"; overrides the types of a frame.
+    tails : str, default=None
+        "student-t" replaces the Gaussians by multivariate Student t distributions.
+    noise : bool, default=False
+        Whether to add a uniform component.
+    tol : float, default=1e-8
+        Relative change of the log-likelihood at which EM stops.
+    max_iter : int, default=1000
+        Maximum number of EM iterations.
+    n_init : int, default=10
+        Number of starts, of which the best fit is kept.
+    smoothing : float or str, default=0.0
+        Pseudocount of each category, or an m-estimate: "m=2" spreads two rows evenly over the categories,
+        "m=2,pooled" in the proportions of the whole table.
+    unseen : {"impossible", "missing"}, default="impossible"
+        How a category that does not occur in the fitted rows is treated: with the probability that `smoothing` gives
+        it, which is 0 without smoothing, or as a missing value.
+    variance_floor : float, default=1e-6
+        Smallest variance, as a share of the variance of the column.
+    prior : str, default=None
+        Prior of the Gaussians: "mclust" for the default of R's mclust, or "normal-inverse-wishart(0.01,5)" with the
+        pseudocount of the mean and, optionally, the degrees of freedom.
+    select : {"bic", "aic", "icl", "cv"}, default="bic"
+        Criterion that selects the number of components; "cv" is cross-validation.
+    random_state : int, RandomState, Generator or None, default=None
+        Seed or generator of the random numbers.
+    verbose : int, default=0
+        Whether to report the progress of the fit.
+    n_jobs : int, default=None
+        Number of threads; all processors if None or -1.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_components,)
+        Weight of each component.
+    converged_ : bool
+        Whether the fit converged.
+    n_iter_ : int
+        Number of EM iterations.
+    n_components_ : int
+        Number of components; the selected one if several were compared.
+    criteria_ : list of dict or None
+        The compared models, each with its criteria and whether it was selected.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, if `X` was a frame.
+    kinds_ : dict
+        Kind of each column.
+    families_ : dict
+        Family of each column.
+    parameters_ : list of dict
+        Columns, family and parameters of each fitted distribution.
+    trace_ : ndarray
+        Log-likelihood before each iteration and at the end.
+    fit_report_ : dict
+        How the fit went.
     """
 
     _parameter_constraints = {
@@ -354,7 +391,7 @@ class Mixture(Framed, _Mixture):
         "noise": ["boolean"],
         "tol": [Interval(Real, 0.0, None, closed="left")],
         "max_iter": [Interval(Integral, 0, None, closed="left")],
-        "n_init": [Interval(Integral, 1, MOST_STARTS, closed="both")],
+        "n_init": [Interval(Integral, 1, MAX_STARTS, closed="both")],
         "smoothing": [Interval(Real, 0, None, closed="left"), str],
         "unseen": [StrOptions({"impossible", "missing"})],
         "variance_floor": [Interval(Real, 0, None, closed="left")],
@@ -377,9 +414,9 @@ class Mixture(Framed, _Mixture):
         tol: float = OPTIONS["em"]["tolerance"],
         max_iter: int = OPTIONS["em"]["max_iterations"],
         n_init: int = OPTIONS["restarts"],
-        smoothing: float | str = USUAL["smoothing"],
+        smoothing: float | str = DEFAULTS["smoothing"],
         unseen: Literal["impossible", "missing"] = "impossible",
-        variance_floor: float = USUAL["variance_floor"],
+        variance_floor: float = DEFAULTS["variance_floor"],
         prior: str | None = None,
         select: Literal["bic", "aic", "icl", "cv"] = "bic",
         random_state: Seed = None,
@@ -404,7 +441,7 @@ class Mixture(Framed, _Mixture):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
-    def _checked_parameters(self) -> dict[str, Any]:
+    def _specified(self) -> dict[str, Any]:
         reals = _specifications.together(_core.covariances(self.covariance)[0])
         changes: dict[str, Any] = {"noise": self.noise} if self.noise else {}
         if self.tails is not None:
@@ -422,18 +459,18 @@ class Mixture(Framed, _Mixture):
 
     @parameters_checked
     def fit(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learns from rows."""
+        """Fits the mixture to the rows of `X`."""
         X = self._checked(X, reset=True)
         table = self._learned_table(X, None, weights_of(sample_weight, X))
         em = {"tolerance": self.tol, "max_iterations": self.max_iter}
         options = _specifications.options(em=em, restarts=self.n_init, seed=seed_of(self.random_state))
-        watch = watcher(self.verbose, "Mixture")
-        parameters = self._checked_parameters()
+        on_progress = progress(self.verbose, "Mixture")
+        parameters = self._specified()
         covariances = _core.covariances(self.covariance)
         numbers = numbers_of(self.n_components)
         if len(numbers) == 1 and len(covariances) == 1:
             specification = _specifications.mixture(components=numbers[0], **parameters)
-            model = _core.fit_mixture("mixture", table, specification, options, None, self._threads(), watch)
+            model = _core.fit_mixture("mixture", table, specification, options, None, self._threads(), on_progress)
         else:
             grid = {
                 "components": numbers,
@@ -443,7 +480,7 @@ class Mixture(Framed, _Mixture):
             }
             specification = _specifications.mixture(components=1, **parameters)
             model = _core.select_mixture(
-                table, specification, _specifications.dumped(grid), options, self._threads(), watch
+                table, specification, _specifications.dumped(grid), options, self._threads(), on_progress
             )
         self._set_fitted(model)
         return self

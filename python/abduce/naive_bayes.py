@@ -1,8 +1,8 @@
-"""Naive Bayes: scikit-learn's five, and one of mixed columns.
+"""Naive Bayes: scikit-learn's five classes, and one for mixed columns.
 
-The five have scikit-learn's parameters, attributes and results. Beyond that, cells may be missing
-where a column stands alone (GaussianNB, BernoulliNB, CategoricalNB), labels may be missing everywhere,
-and models can be merged, forget rows and be exchanged with the command line.
+The five have scikit-learn's parameters, attributes and results. In addition, cells may be missing if columns are
+modelled separately (GaussianNB, BernoulliNB, CategoricalNB), labels may always be missing, and models can be merged,
+can forget rows, and can be exchanged with the command line.
 """
 
 import json
@@ -17,16 +17,59 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from abduce import _core, _specifications
 from abduce._classifier import UNLABELLED, ModelClassifier
 from abduce._discrete import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
-from abduce._framed import Framed
+from abduce._frame_input import FrameInputMixin
 from abduce._labels import levels_of
 from abduce._types import Codes, Floats
 
 # The defaults of the command line.
-USUAL = _specifications.defaults("naive-bayes")["specification"]
+DEFAULTS = _specifications.defaults("naive-bayes")["specification"]
 
 
 class GaussianNB(ModelClassifier):
-    """Gaussian naive Bayes, as `sklearn.naive_bayes.GaussianNB`; cells may be NaN."""
+    """Gaussian naive Bayes, as `sklearn.naive_bayes.GaussianNB`; cells may be NaN.
+
+    Parameters
+    ----------
+    priors : array-like of shape (n_classes,), default=None
+        Prior probabilities of the classes; learned from the labels if None.
+    var_smoothing : float, default=1e-9
+        Share of the largest variance of all columns that is added to every variance.
+    missing_label : object, default=None
+        Value that stands for a missing label, besides None and NaN.
+    unlabelled : float, default=None
+        Weight of a row without a label, from 0 to 1; chosen by cross-validation on the labelled rows if None.
+    n_jobs : int, default=None
+        Number of threads; all processors if None or -1.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_count_ : ndarray of shape (n_classes,)
+        Total weight of the rows of each class.
+    class_prior_ : ndarray of shape (n_classes,)
+        Probability of each class.
+    theta_ : ndarray of shape (n_classes, n_features)
+        Mean of each column in each class.
+    var_ : ndarray of shape (n_classes, n_features)
+        Variance of each column in each class.
+    epsilon_ : float
+        Amount added to every variance.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, if `X` was a frame.
+    kinds_ : dict
+        Kind of each column.
+    families_ : dict
+        Family of each column.
+    parameters_ : list of dict
+        Columns, family and parameters of each fitted distribution.
+    trace_ : ndarray
+        Log-likelihood before each iteration and at the end.
+    fit_report_ : dict
+        How the fit went.
+    """
 
     _parameter_constraints = {
         "priors": ["array-like", None],
@@ -53,23 +96,23 @@ class GaussianNB(ModelClassifier):
         self.n_jobs = n_jobs
 
     def _learn(self, X: Any, codes: Codes, weights: Floats | None) -> None:
-        # The engine may leave rows without a label out.
-        self._uneven = weights is not None or bool((codes < 0).any())
+        # Rows without a label may be left out of the fit.
+        self._has_uneven_rows = weights is not None or bool((codes < 0).any())
         super()._learn(X, codes, weights)
 
     def _prepare(self, table: _core.Table) -> None:
-        # Scikit-learn adds a share of the variance that rows have which all weigh the same.
-        if self._uneven:
-            self._ridge = {"ridge": self._added(table)}
+        # scikit-learn adds a share of the variance of the unweighted rows.
+        if self._has_uneven_rows:
+            self._ridge = {"ridge": self._added_variance(table)}
         else:
             self._ridge = {"ridge_share": self.var_smoothing}
 
-    def _added(self, table: _core.Table) -> float:
+    def _added_variance(self, table: _core.Table) -> float:
         return self.var_smoothing * np.max(_core.variances(table), initial=0.0)
 
     @property
     def epsilon_(self) -> float:
-        """What is added to every variance."""
+        """The amount added to every variance."""
         return np.float64(max((leaf["prior"].get("ridge", 0.0) for leaf in self._part("leaves")), default=0.0))
 
     def _specification(self) -> str:
@@ -86,16 +129,16 @@ class GaussianNB(ModelClassifier):
         )
 
     def _change(self, how: Literal["update", "forget"], X: Any, codes: Codes, weights: Floats | None) -> None:
-        # The variances of the rows that come in say what is added to all, as in scikit-learn.
+        # The new rows determine the amount added to all variances, as in scikit-learn.
         if how == "update":
-            self._model = self._model.with_ridge(self._added(self._table(X, codes, weights)))
+            self._model = self._model.with_ridge(self._added_variance(self._table(X, codes, weights)))
         super()._change(how, X, codes, weights)
 
-    def _alike(self, estimators: Sequence[Self]) -> list[_core.Model]:
-        models = super()._alike(estimators)
+    def _models_to_merge(self, estimators: Sequence[Self]) -> list[_core.Model]:
+        models = super()._models_to_merge(estimators)
         if len({own.var_smoothing for own in estimators}) > 1:
-            raise ValueError("var_smoothing differs; models merge that were fitted with the same options")
-        # What was added to the variances depends on the rows of each, unless they all weigh the same.
+            raise ValueError("var_smoothing differs; only models fitted with the same options can be merged")
+        # The amount added to the variances depends on the rows of each model, unless rows have no weights.
         shares = {json.loads(model.part("provenance"))["specification"].get("ridge_share", 0.0) for model in models}
         if len(shares) == 1 and shares != {0.0}:
             return models
@@ -104,12 +147,12 @@ class GaussianNB(ModelClassifier):
 
     @property
     def theta_(self) -> Floats:
-        """The mean of each feature in each class."""
+        """The mean of each column in each class."""
         return np.where(self.class_count_[:, None] > 0, np.array(self._leaves("mean")).T, 0.0)
 
     @property
     def var_(self) -> Floats:
-        """The variance of each feature in each class."""
+        """The variance of each column in each class."""
         return np.where(self.class_count_[:, None] > 0, np.array(self._leaves("variance")).T, self.epsilon_)
 
     @property
@@ -118,21 +161,64 @@ class GaussianNB(ModelClassifier):
         return np.array(self._part("weights"))
 
 
-class NaiveBayes(Framed, ModelClassifier):
-    """Naive Bayes of mixed columns: numbers, counts, levels and yes or no, each with a family of its own.
+class NaiveBayes(FrameInputMixin, ModelClassifier):
+    """Naive Bayes for mixed columns: real numbers, counts, categories and binary columns, each with its own family.
 
-    The types of the columns of a frame decide what they are: floats are real, integers are judged by their values, and
-    strings and categories are levels. `kinds` overrides that, by names or patterns such as `pixel_*`.
-    The columns of an array are real numbers. Any cell and any label may be missing. A category that the fitted rows do
-    not have gets the probability that `smoothing` gives it, and is impossible without smoothing; with
-    `unseen="missing"` it is a missing value.
+    The type of a column of a frame decides its kind: floats are real, the kind of integers follows from their values,
+    and strings and categories are categorical. The columns of an array are real. Any cell and any label may be missing.
 
-    `smoothing` is a pseudocount for each category, or "m=2" for the m-estimate: two rows spread evenly over the
-    categories, or with "m=2,pooled" as in the whole table. `class_prior` has the probabilities of the classes, which
-    sum to 1, in the order of `classes_` or as a dict by the classes.
+    Parameters
+    ----------
+    smoothing : float or str, default=1.0
+        Pseudocount of each category, or an m-estimate: "m=2" spreads two rows evenly over the categories,
+        "m=2,pooled" in the proportions of the whole table.
+    class_smoothing : float, default=0.0
+        Pseudocount of each class.
+    unseen : {"impossible", "missing"}, default="impossible"
+        How a category that does not occur in the fitted rows is treated: with the probability that `smoothing` gives
+        it, which is 0 without smoothing, or as a missing value.
+    variance_floor : float, default=1e-6
+        Smallest variance, as a share of the variance of the column.
+    kinds : dict, default=None
+        Kinds of columns, by names or patterns such as "pixel_*"; overrides the types of a frame.
+    families : dict, default=None
+        Families of columns, by names or patterns.
+    class_prior : array-like, dict or "uniform", default=None
+        Probabilities of the classes, which sum to 1, in the order of `classes_` or by class; learned if None.
+    predictive : bool, default=False
+        Whether to predict with the posterior predictive distribution instead of point estimates.
+    missing_label : object, default=None
+        Value that stands for a missing label, besides None and NaN.
+    unlabelled : float, default=None
+        Weight of a row without a label, from 0 to 1; chosen by cross-validation on the labelled rows if None.
+    n_jobs : int, default=None
+        Number of threads; all processors if None or -1.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Class labels.
+    class_count_ : ndarray of shape (n_classes,)
+        Total weight of the rows of each class.
+    class_prior_ : ndarray of shape (n_classes,)
+        Probability of each class.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, if `X` was a frame.
+    kinds_ : dict
+        Kind of each column.
+    families_ : dict
+        Family of each column.
+    parameters_ : list of dict
+        Columns, family and parameters of each fitted distribution.
+    trace_ : ndarray
+        Log-likelihood before each iteration and at the end.
+    fit_report_ : dict
+        How the fit went.
     """
 
-    _quiet = ()
+    _silenced = ()
     _parameter_constraints = {
         "smoothing": [Interval(Real, 0, None, closed="left"), str],
         "class_smoothing": [Interval(Real, 0, None, closed="left")],
@@ -151,10 +237,10 @@ class NaiveBayes(Framed, ModelClassifier):
     def __init__(
         self,
         *,
-        smoothing: float | str = USUAL["smoothing"],
-        class_smoothing: float = USUAL["weight_smoothing"],
+        smoothing: float | str = DEFAULTS["smoothing"],
+        class_smoothing: float = DEFAULTS["weight_smoothing"],
         unseen: Literal["impossible", "missing"] = "impossible",
-        variance_floor: float = USUAL["variance_floor"],
+        variance_floor: float = DEFAULTS["variance_floor"],
         kinds: dict[str, str] | None = None,
         families: dict[str, str] | None = None,
         class_prior: ArrayLike | dict[Any, float] | None = None,
@@ -204,8 +290,8 @@ class NaiveBayes(Framed, ModelClassifier):
         )
 
     def _in_order(self, class_prior: dict[Any, float]) -> list[float]:
-        """The probabilities of a dict in the order of the classes."""
-        # Files have the labels as strings, and 0 and 0.0 are one label.
+        """The probabilities of a dict, in the order of the classes."""
+        # Model files have the labels as strings, and 0 and 0.0 are the same label.
         named = {str(label): probability for label, probability in class_prior.items()}
         levels = levels_of(self.classes_)
         labels = zip(self.classes_.tolist(), levels, strict=True)

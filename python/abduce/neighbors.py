@@ -1,4 +1,4 @@
-"""Kernel densities, as `sklearn.neighbors.KernelDensity`; cells may be NaN."""
+"""Kernel density estimation."""
 
 from numbers import Integral, Real
 from typing import Any, Literal, Self
@@ -10,8 +10,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from abduce import _core, _specifications
-from abduce._asking import Ranking
-from abduce._base import ModelEstimator, at_least_one, parameters_checked, seed_of
+from abduce._base import ModelEstimator, checked_n_samples, parameters_checked, seed_of
+from abduce._queries import TailProbabilityMixin
 from abduce._tables import checked, dense, empty_columns, names_of, weights_of
 from abduce._types import Floats, Rows, Seed
 
@@ -25,11 +25,51 @@ KERNELS = {
 }
 
 
-class KernelDensity(Ranking, DensityMixin, ModelEstimator):
-    """A bump on every point, as `sklearn.neighbors.KernelDensity`; the metric is Euclidean.
+class KernelDensity(TailProbabilityMixin, DensityMixin, ModelEstimator):
+    """A kernel density, as `sklearn.neighbors.KernelDensity`, with the Euclidean metric; cells may be NaN.
 
-    `bandwidth` may also be "isj" (improved Sheather–Jones, one column) or "cv". The tree that sums
-    are made over is the engine's own, so that `algorithm`, `leaf_size` and `breadth_first` change nothing.
+    Parameters
+    ----------
+    bandwidth : float or {"scott", "silverman", "isj", "cv"}, default=1.0
+        Bandwidth, or how to choose it: "isj" is the improved Sheather–Jones method for one column, "cv" is
+        cross-validation.
+    algorithm : {"kd_tree", "ball_tree", "auto"}, default="auto"
+        Without effect: the library has its own tree.
+    kernel : {"gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"}, default="gaussian"
+        Kernel.
+    metric : {"euclidean"}, default="euclidean"
+        The only metric.
+    atol : float, default=0
+        Absolute tolerance of densities.
+    rtol : float, default=0
+        Relative tolerance of densities; with both 0, a small relative tolerance.
+    breadth_first : bool, default=True
+        Without effect.
+    leaf_size : int, default=40
+        Without effect.
+    metric_params : None, default=None
+        Not supported: the Euclidean metric has no parameters.
+    n_jobs : int, default=None
+        Number of threads; all processors if None or -1.
+
+    Attributes
+    ----------
+    bandwidth_ : float or ndarray
+        Bandwidth; one for each of several columns if "cv" chose them.
+    n_features_in_ : int
+        Number of columns.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the columns, if `X` was a frame.
+    kinds_ : dict
+        Kind of each column.
+    families_ : dict
+        Family of each column.
+    parameters_ : list of dict
+        Columns, family and parameters of each fitted distribution.
+    trace_ : ndarray
+        Log-likelihood before each iteration and at the end.
+    fit_report_ : dict
+        How the fit went.
     """
 
     _parameter_constraints = {
@@ -80,15 +120,15 @@ class KernelDensity(Ranking, DensityMixin, ModelEstimator):
 
     @parameters_checked
     def fit(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
-        """Learns from points."""
+        """Fits the density to the complete rows of `X`."""
         if self.metric_params:
-            raise ValueError("the Euclidean metric, the only one here, has no parameters: leave metric_params out")
+            raise ValueError("the Euclidean metric, the only one supported, has no parameters: leave metric_params out")
         X = checked(self, X, reset=True)
-        self._refuse_empty(X)
+        self._refuse_empty_columns(X)
         weights = weights_of(sample_weight, X)
         rows, width = X.shape
         rule = self.bandwidth
-        # scikit-learn's rules say nothing of how widely the points spread.
+        # scikit-learn's rules do not depend on the scale of the columns.
         if rule == "scott":
             rule = rows ** (-1 / (width + 4))
         elif rule == "silverman":
@@ -103,18 +143,16 @@ class KernelDensity(Ranking, DensityMixin, ModelEstimator):
         self._set_fitted(_core.fit_density(table, _specifications.dumped(specification), self._threads()))
         return self
 
-    def _refuse_empty(self, X: Any) -> None:
-        """Refuses a column without a number: only rows without a missing value are points."""
+    def _refuse_empty_columns(self, X: Any) -> None:
+        """Raises an error if a column has no values: only complete rows are points."""
         empty = empty_columns(X)
         if len(empty):
             name = names_of(self, X.shape[1])[empty[0]]
-            raise ValueError(
-                f"feature {name} has no number, and the points of a density are complete rows; leave it out"
-            )
+            raise ValueError(f"column {name} has only missing values, and only complete rows are points; leave it out")
 
     @property
     def bandwidth_(self) -> float | Floats:
-        """The bandwidth: a number, or one for each of several columns where "cv" has chosen them."""
+        """The bandwidth; one for each of several columns if "cv" chose them."""
         (own,) = self._part("bandwidths")
         ((kind, width),) = own.items()
         if kind == "shared":
@@ -124,15 +162,14 @@ class KernelDensity(Ranking, DensityMixin, ModelEstimator):
     def score_samples(self, X: Rows) -> Floats:
         """The log-density of each row."""
         check_is_fitted(self)
-        return self._tolerant().log_density(self._asked_about(X), self._threads())
+        return self._tolerant().log_density(self._query_table(X), self._threads())
 
-    def _asked_about(self, X: Any) -> _core.Table:
+    def _query_table(self, X: Any) -> _core.Table:
         X = checked(self, X, reset=False)
         return dense(X, names_of(self, X.shape[1]))
 
     def _tolerant(self) -> _core.Model:
-        """The model, whose answers may be off by as much as `atol` and `rtol` say; where they say nothing, by as little
-        as the engine's usually are."""
+        """The model with the tolerances `atol` and `rtol`, or the default tolerance if both are 0."""
         if not (self.atol > 0 or self.rtol > 0):
             return self._model
         key = f"within {self.atol} {self.rtol}"
@@ -141,11 +178,11 @@ class KernelDensity(Ranking, DensityMixin, ModelEstimator):
         return self._parts[key]
 
     def score(self, X: Rows, y: Any = None) -> float:
-        """The log-density of all rows together."""
+        """The sum of the log-densities of the rows."""
         return float(np.sum(self.score_samples(X)))
 
     def sample(self, n_samples: int = 1, random_state: Seed = None) -> Floats:
         """Draws rows."""
         check_is_fitted(self)
-        drawn = dict(self._model.sample(at_least_one(n_samples, self.n_features_in_), seed_of(random_state)))
+        drawn = dict(self._model.sample(checked_n_samples(n_samples, self.n_features_in_), seed_of(random_state)))
         return np.column_stack([drawn[name] for name in names_of(self, self.n_features_in_)])

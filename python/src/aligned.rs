@@ -1,7 +1,6 @@
-//! Arrays of NumPy that Rust may read: borrowed, and with every element at an address that its
-//! type needs. NumPy itself reads elements at any address.
+//! NumPy arrays that Rust may read: borrowed, and aligned. NumPy itself also reads unaligned arrays.
 
-use crate::trouble::wrong;
+use crate::errors::value_error;
 use numpy::ndarray::{Dimension, Ix1, Ix2};
 use numpy::{Element, PyArrayMethods, PyReadonlyArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -22,7 +21,7 @@ impl<'a, 'py, T: Element + 'py, D: Dimension + 'py> FromPyObject<'a, 'py> for Al
     fn extract(object: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
         let array: PyReadonlyArray<'py, T, D> = object.extract()?;
         if !is_aligned(&array) {
-            return Err(wrong("the array is not aligned; pass a copy of it"));
+            return Err(value_error("the array is not aligned; pass a copy of it"));
         }
         Ok(Aligned(array))
     }
@@ -36,7 +35,7 @@ impl<'py, T: Element, D: Dimension> Deref for Aligned<'py, T, D> {
     }
 }
 
-/// Whether all elements lie at multiples of what their type needs; those of an empty array do.
+/// Whether all elements are aligned, as those of an empty array are.
 fn is_aligned<T: Element, D: Dimension>(array: &PyReadonlyArray<'_, T, D>) -> bool {
     if array.shape().contains(&0) {
         return true;

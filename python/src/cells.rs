@@ -1,11 +1,10 @@
-//! Columns on their way out, as arrays.
+//! Columns as NumPy arrays.
 
 use abduce::data::{Chunk, Column, Field, Kind, Schema};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
-/// The cells of a column as Python takes them: numbers with NaN for missing values, or the codes
-/// of levels with −1.
+/// The cells of a column: numbers, with NaN for missing values, or codes of levels, with −1.
 #[derive(IntoPyObject)]
 pub enum Cells<'py> {
     Numbers(Bound<'py, PyArray1<f64>>),
@@ -48,8 +47,8 @@ fn cells<'py>(py: Python<'py>, field: &Field, columns: &[&Column]) -> Cells<'py>
     ))
 }
 
-/// The drawn or completed columns of some chunks, but for those of text, by their names. Columns
-/// of whole numbers have whole numbers.
+/// The drawn or completed columns of some chunks with their names, without text columns. Columns of
+/// whole numbers are rounded.
 pub fn columns_of<'py>(
     py: Python<'py>,
     schema: &Schema,

@@ -1,5 +1,5 @@
-//! What a model cannot account for in the rows that it is asked about: categories that the fitted
-//! rows do not have, and rows that are impossible under the model.
+//! Checks of rows that a model is asked about: unseen categories, and rows that are impossible under
+//! the model.
 
 use crate::model::Model;
 use crate::table::Table;
@@ -9,14 +9,14 @@ use abduce::family::Distribution;
 use abduce::model::mixture::FittedMixture;
 use pyo3::prelude::*;
 
-/// A column with unseen categories: its name, the number of cells, the first row, and what they are
-/// taken for: `missing`, `smoothed` or `impossible`.
+/// A column with unseen categories: its name, the number of cells, the first row, and how they are
+/// treated: `missing`, `smoothed` or `impossible`.
 type UnseenCells = (String, usize, usize, &'static str);
 
-/// What unseen categories are taken for without smoothing.
+/// How unseen categories are treated without smoothing.
 const IMPOSSIBLE: &str = "impossible";
 
-/// How many rows something is true of, and the first of them.
+/// The number of rows with a property, and the first of them.
 #[derive(Clone, Copy, Default)]
 struct Found {
     rows: usize,
@@ -31,15 +31,20 @@ impl Found {
         })
     }
 
-    /// Adds what was found in rows that begin at `start`.
+    /// Adds those of a chunk whose first row is `start`.
     fn add(&mut self, other: Found, start: usize) {
         self.rows += other.rows;
         self.first = self.first.or(other.first.map(|row| start + row));
     }
+
+    /// The number of rows and the first of them; `None` if there are none.
+    fn rows_and_first(self) -> Option<(usize, usize)> {
+        self.first.map(|first| (self.rows, first))
+    }
 }
 
-/// The columns with categories that the fitted rows do not have. Constant columns are left out:
-/// they have no part in densities.
+/// The columns with unseen categories. Constant columns are left out: they have no effect on
+/// densities.
 #[pyfunction]
 #[pyo3(signature = (model, table, threads=None))]
 pub fn unseen_categories(
@@ -77,32 +82,31 @@ pub fn unseen_categories(
         start += rows;
     }
     let named = columns.iter().zip(all);
-    let named = named.filter_map(|((column, taken_for), found)| {
+    let named = named.filter_map(|((column, treated_as), found)| {
         let name = fields[*column].name.clone();
-        Some((name, found.rows, found.first?, *taken_for))
+        Some((name, found.rows, found.first?, *treated_as))
     });
     Ok(named.collect())
 }
 
-/// The columns of levels that have a part in densities, and what unseen categories of each are taken
-/// for.
+/// The columns with levels that affect densities, and how unseen categories of each are treated.
 fn columns_of_levels(mixture: &FittedMixture) -> Vec<(usize, &'static str)> {
     let unseen = mixture.unseen_categories();
     let leaves = mixture.leaves.iter();
     let leaves = leaves.filter(|leaf| !leaf.fixed && leaf.family.levels().is_some());
     let columns = leaves.map(|leaf| {
-        let taken_for = match unseen[leaf.columns[0]] {
+        let treated_as = match unseen[leaf.columns[0]] {
             UnseenCategory::Missing => "missing",
             UnseenCategory::Smoothed => "smoothed",
             UnseenCategory::Impossible => IMPOSSIBLE,
         };
-        (leaf.columns[0], taken_for)
+        (leaf.columns[0], treated_as)
     });
     columns.collect()
 }
 
-/// How many rows are impossible under the model, and the first of them; labels do not count.
-/// With `filled`, only rows with missing values count, and their labels do too. Nothing where there are none.
+/// The number of rows that are impossible under the model, and the first of them; labels are ignored.
+/// With `filled`, only rows with missing values are checked, with their labels.
 #[pyfunction]
 #[pyo3(signature = (model, table, filled=false, threads=None))]
 pub fn impossible_rows(
@@ -118,29 +122,29 @@ pub fn impossible_rows(
     if !mixture.is_generative() {
         return Ok(None);
     }
-    // Most models rule nothing out, which takes no look at the rows to know.
-    if !may_rule_out(mixture, table) {
+    // Most models make no row impossible, which is known without looking at the rows.
+    if !may_be_impossible(mixture, table) {
         let mut columns = columns_of_levels(mixture).into_iter();
-        if !columns.any(|(_, taken_for)| taken_for == IMPOSSIBLE) {
+        if !columns.any(|(_, treated_as)| treated_as == IMPOSSIBLE) {
             return Ok(None);
         }
         let mut unseen = unseen_categories(py, model, table, threads)?.into_iter();
-        if !unseen.any(|(.., taken_for)| taken_for == IMPOSSIBLE) {
+        if !unseen.any(|(.., treated_as)| treated_as == IMPOSSIBLE) {
             return Ok(None);
         }
     }
     let chunks = model.each(py, table, threads, |chunk| {
-        let rows: Vec<u32> = match filled {
-            true => rows_with_missing(mixture, chunk),
-            false => (0..chunk.rows() as u32).collect(),
-        };
-        let densities = match filled {
-            true => mixture.log_density(&chunk.take(&rows))?,
-            false => mixture.log_density(&without_labels(mixture, chunk))?,
+        let (rows, densities) = if filled {
+            let rows = rows_with_missing(mixture, chunk);
+            let densities = mixture.log_density(&chunk.take(&rows))?;
+            (rows, densities)
+        } else {
+            let densities = mixture.log_density(&without_labels(mixture, chunk))?;
+            ((0..chunk.rows() as u32).collect(), densities)
         };
         let pairs = rows.iter().zip(densities);
-        let ruled_out = pairs.filter(|(_, density)| *density == f64::NEG_INFINITY);
-        let found = Found::of(ruled_out.map(|(row, _)| *row as usize));
+        let impossible = pairs.filter(|(_, density)| *density == f64::NEG_INFINITY);
+        let found = Found::of(impossible.map(|(row, _)| *row as usize));
         Ok(vec![(chunk.rows(), found)])
     })?;
     let mut all = Found::default();
@@ -149,13 +153,13 @@ pub fn impossible_rows(
         all.add(found, start);
         start += rows;
     }
-    Ok(all.first.map(|first| (all.rows, first)))
+    Ok(all.rows_and_first())
 }
 
-/// Whether a row with only known categories can have density 0. Gaussians and t distributions rule
-/// nothing out, so that densities need not be computed to know it.
-fn may_rule_out(mixture: &FittedMixture, table: &Table) -> bool {
-    // Counts of a frame have been checked when it was read, those of an array have not.
+/// Whether a row with only known categories can have density 0. Under Gaussians and t distributions,
+/// every row has positive density, so densities need not be computed.
+fn may_be_impossible(mixture: &FittedMixture, table: &Table) -> bool {
+    // Counts of a frame were checked when it was read; those of an array were not.
     let checked = table.source().table().is_some();
     let leaves = mixture.leaves.iter().zip(&mixture.parameters.leaves);
     let mut learned = leaves.filter(|(leaf, _)| !leaf.fixed);
@@ -189,7 +193,7 @@ fn rows_with_missing(mixture: &FittedMixture, chunk: &Chunk) -> Vec<u32> {
     (0..chunk.rows() as u32).filter(has_missing).collect()
 }
 
-/// The chunk with its labels hidden.
+/// The chunk with missing labels.
 fn without_labels(mixture: &FittedMixture, chunk: &Chunk) -> Chunk {
     let mut columns = chunk.columns().to_vec();
     if let Some(target) = mixture.target {

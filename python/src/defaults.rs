@@ -1,11 +1,10 @@
-//! The defaults of the engine, which the command line takes too.
+//! The defaults of fits, which are those of the command line.
 
-use crate::trouble::wrong;
+use crate::errors::value_error;
 use abduce::model::mixture::{CovarianceKind, FitOptions, Specification};
 use pyo3::prelude::*;
 
-/// What a model is fitted with unless the user says otherwise, as JSON: the `specification`
-/// and the `options` of a `naive-bayes`, a `gda` or a `mixture`.
+/// The default `specification` and `options` of a `naive-bayes`, `gda` or `mixture` model, as JSON.
 #[pyfunction]
 pub fn defaults(model: &str) -> PyResult<String> {
     let covariance = CovarianceKind::default();
@@ -13,7 +12,7 @@ pub fn defaults(model: &str) -> PyResult<String> {
         "naive-bayes" => Specification::naive_bayes("y"),
         "gda" => Specification::gda("y", covariance),
         "mixture" => Specification::mixture(1, covariance),
-        _ => return Err(wrong(format!("there is no model \"{model}\""))),
+        _ => return Err(value_error(format!("there is no model \"{model}\""))),
     };
     let options = FitOptions::default();
     let both = serde_json::json!({"specification": specification, "options": options});

@@ -1,10 +1,9 @@
-//! Arrays as chunks of columns. An array that is column by column already is used as
-//! it lies; of others, a chunk is transposed whenever it is asked for, which costs less
-//! than to fetch a transposed copy of everything from memory. What is not a number is a
-//! missing value.
+//! Arrays as chunks of columns. An array of doubles in column order is used in place; of others, a chunk
+//! is transposed whenever it is needed, which is faster than reading a transposed copy of the array from
+//! memory. NaN is a missing value.
 
 use crate::aligned::Aligned2;
-use crate::memory::{Lent, Owner};
+use crate::memory::{Owner, Reused};
 use abduce::data::{CHUNK_ROWS, Column};
 use arrow_buffer::{BooleanBuffer, Buffer, NullBuffer, ScalarBuffer};
 use numpy::Element;
@@ -13,7 +12,7 @@ use pyo3::prelude::*;
 use std::ptr::NonNull;
 use std::sync::Arc;
 
-/// An array of numbers of some precision.
+/// An array of numbers.
 #[derive(FromPyObject)]
 pub enum Numbers<'py> {
     Double(Aligned2<'py, f64>),
@@ -58,33 +57,33 @@ impl Number for u8 {
     }
 }
 
-/// Why numbers cannot be read.
+/// Why numbers are refused.
 pub enum Unfit {
     /// One is infinite.
     Infinite,
-    /// One is so large that its square is.
+    /// One is so large that its square is infinite.
     Large,
 }
 
-/// What is beyond this is large.
+/// The largest absolute value.
 pub const LARGE: f64 = 1e150;
 
 /// The columns of one chunk.
 pub type Columns = Vec<Column>;
 
-/// An array whose chunks are made when they are asked for.
+/// An array whose chunks are created on demand.
 pub struct Array {
-    pub lies: Lies,
+    pub layout: Layout,
     pub rows: usize,
     pub width: usize,
-    /// What NumPy calls the numbers.
+    /// The name of the type in NumPy.
     pub dtype: &'static str,
     owner: Arc<Owner>,
 }
 
-/// How an array lies in memory.
-pub enum Lies {
-    /// Column by column.
+/// The memory layout of an array.
+pub enum Layout {
+    /// Columns of doubles.
     Columns(Vec<Buffer>),
     Double(ArrayView2<'static, f64>),
     Single(ArrayView2<'static, f32>),
@@ -94,22 +93,22 @@ pub enum Lies {
 }
 
 impl Numbers<'_> {
-    /// The array, which lives on in what is made of it.
+    /// The array, which is kept alive by the result.
     pub fn array(&self) -> Array {
         match self {
             Numbers::Double(own) => {
                 let view = own.as_array();
-                match view.strides()[0] == 1 && view.nrows() > 0 {
-                    true => kept(own, "float64", |_, owner| {
-                        Lies::Columns(columns(view, owner))
-                    }),
-                    false => kept(own, "float64", |view, _| Lies::Double(view)),
+                if view.strides()[0] == 1 && view.nrows() > 0 {
+                    let layout = |_, owner: &Arc<Owner>| Layout::Columns(columns(view, owner));
+                    kept(own, "float64", layout)
+                } else {
+                    kept(own, "float64", |view, _| Layout::Double(view))
                 }
             }
-            Numbers::Single(own) => kept(own, "float32", |view, _| Lies::Single(view)),
-            Numbers::Long(own) => kept(own, "int64", |view, _| Lies::Long(view)),
-            Numbers::Int(own) => kept(own, "int32", |view, _| Lies::Int(view)),
-            Numbers::Byte(own) => kept(own, "uint8", |view, _| Lies::Byte(view)),
+            Numbers::Single(own) => kept(own, "float32", |view, _| Layout::Single(view)),
+            Numbers::Long(own) => kept(own, "int64", |view, _| Layout::Long(view)),
+            Numbers::Int(own) => kept(own, "int32", |view, _| Layout::Int(view)),
+            Numbers::Byte(own) => kept(own, "uint8", |view, _| Layout::Byte(view)),
         }
     }
 }
@@ -117,16 +116,15 @@ impl Numbers<'_> {
 fn kept<T: Element + 'static>(
     array: &Aligned2<'_, T>,
     dtype: &'static str,
-    lies: impl FnOnce(ArrayView2<'static, T>, &Arc<Owner>) -> Lies,
+    layout: impl FnOnce(ArrayView2<'static, T>, &Arc<Owner>) -> Layout,
 ) -> Array {
     let view = array.as_array();
     let (rows, width) = view.dim();
     let owner = Arc::new(Owner(array.as_any().clone().unbind()));
-    // SAFETY: the array is aligned, and the owner, which stands beside it in what is returned,
-    // keeps the memory alive.
+    // SAFETY: the array is aligned, and the owner, which is returned with it, keeps the memory alive.
     let view = unsafe { view.raw_view().deref_into_view::<'static>() };
     Array {
-        lies: lies(view, &owner),
+        layout: layout(view, &owner),
         rows,
         width,
         dtype,
@@ -141,35 +139,34 @@ fn columns(view: ArrayView2<'_, f64>, owner: &Arc<Owner>) -> Vec<Buffer> {
         let start =
             NonNull::new(cells.as_ptr().cast_mut().cast::<u8>()).unwrap_or(NonNull::dangling());
         // SAFETY: the column is aligned, contiguous and not empty, and its owner keeps it alive. As
-        // with every reader of an array, the caller must not write to it meanwhile.
+        // for every reader of an array, the caller must not write to it at the same time.
         unsafe { Buffer::from_custom_allocation(start, bytes, Arc::clone(owner) as _) }
     };
     (0..view.ncols()).map(one).collect()
 }
 
 impl Array {
-    /// The columns of the chunk of this number.
+    /// The columns of the chunk with this number.
     ///
     /// # Errors
     /// If a number is infinite or too large.
     pub fn chunk(&self, number: usize) -> Result<Columns, Unfit> {
         let start = number * CHUNK_ROWS;
         let len = CHUNK_ROWS.min(self.rows - start);
-        match &self.lies {
-            Lies::Columns(whole) => {
+        match &self.layout {
+            Layout::Columns(whole) => {
                 let cells = |own: &Buffer| ScalarBuffer::<f64>::new(own.clone(), start, len);
                 whole.iter().map(|own| checked(cells(own))).collect()
             }
-            Lies::Double(view) => transposed(view.slice(s![start..start + len, ..])),
-            Lies::Single(view) => transposed(view.slice(s![start..start + len, ..])),
-            Lies::Long(view) => transposed(view.slice(s![start..start + len, ..])),
-            Lies::Int(view) => transposed(view.slice(s![start..start + len, ..])),
-            Lies::Byte(view) => transposed(view.slice(s![start..start + len, ..])),
+            Layout::Double(view) => transposed(view.slice(s![start..start + len, ..])),
+            Layout::Single(view) => transposed(view.slice(s![start..start + len, ..])),
+            Layout::Long(view) => transposed(view.slice(s![start..start + len, ..])),
+            Layout::Int(view) => transposed(view.slice(s![start..start + len, ..])),
+            Layout::Byte(view) => transposed(view.slice(s![start..start + len, ..])),
         }
     }
 
-    /// A borrow of the array: while it is held, Rust code of other packages cannot borrow the
-    /// array to write to it.
+    /// A borrow of the array, during which Rust code of other packages cannot write to it.
     ///
     /// # Errors
     /// If other Rust code is writing to it.
@@ -177,22 +174,21 @@ impl Array {
         self.owner.0.bind(py).extract()
     }
 
-    /// How many chunks there are.
+    /// The number of chunks.
     pub fn chunks(&self) -> usize {
         self.rows.div_ceil(CHUNK_ROWS)
     }
 }
 
-/// Rows that are transposed together: as many as doubles fill what memory fetches at once.
+/// The number of rows that are transposed together: the doubles in a cache line.
 const TOGETHER: usize = 8;
 
-/// Numbers between two columns: a full chunk's would otherwise lie a power of two apart,
-/// where writing one column drives the others out of the cache, which took three times as
-/// long.
-pub const APART: usize = 8;
+/// Padding between two columns. Without it, columns of a full chunk start a power of two apart, so that
+/// writing one evicts the others from the cache, which took three times as long.
+pub const PADDING: usize = 8;
 
-/// Puts rows into columns that lie `stride` apart, `TOGETHER` of them at a time, each cell as
-/// `put` makes it; `look` is shown whatever was made.
+/// Transposes rows into columns that start `stride` apart, `TOGETHER` rows at a time. `put` converts a
+/// cell, and `look` is called with the results.
 pub fn transpose<T: Copy, U, const TOGETHER: usize>(
     view: ArrayView2<'_, T>,
     cells: &mut [U],
@@ -229,25 +225,26 @@ pub fn transpose<T: Copy, U, const TOGETHER: usize>(
 
 fn transposed<T: Number>(view: ArrayView2<'_, T>) -> Result<Columns, Unfit> {
     let (rows, width) = view.dim();
-    let stride = rows + APART;
-    let mut lent = Lent::of(stride * width);
+    let stride = rows + PADDING;
+    let mut memory = Reused::new(stride * width);
     let mut finite = Finite::default();
     let put = |_: usize, own: T| own.double();
-    transpose::<T, f64, TOGETHER>(view, &mut lent.0, stride, put, |own| finite.look(own));
-    let cells = lent.buffer();
+    transpose::<T, f64, TOGETHER>(view, &mut memory.0, stride, put, |own| finite.look(own));
+    let cells = memory.buffer();
     let columns = (0..width).map(|c| ScalarBuffer::<f64>::new(cells.clone(), c * stride, rows));
-    match finite.all() {
-        true => Ok(columns.map(without_holes).collect()),
-        false => columns.map(checked).collect(),
+    if finite.all() {
+        Ok(columns.map(without_missing).collect())
+    } else {
+        columns.map(checked).collect()
     }
 }
 
-/// Whether all numbers that were looked at are there and none is large: a sum of products with 0
-/// is 0, or tells that one is infinite or no number.
+/// Checks that all numbers are finite and none is too large: otherwise a sum of products with 0 is
+/// NaN.
 #[derive(Default)]
 struct Finite([f64; TOGETHER]);
 
-/// What is large becomes infinite by this.
+/// A factor by which numbers above the limit become infinite.
 const LIFT: f64 = f64::MAX / LARGE;
 
 impl Finite {
@@ -263,19 +260,19 @@ impl Finite {
     }
 }
 
-fn without_holes(values: ScalarBuffer<f64>) -> Column {
+fn without_missing(values: ScalarBuffer<f64>) -> Column {
     Column::Real {
         values,
         nulls: None,
     }
 }
 
-/// A column of numbers, with missing values where there is none.
+/// A column of numbers, in which NaN is a missing value.
 fn checked(values: ScalarBuffer<f64>) -> Result<Column, Unfit> {
     let mut finite = Finite::default();
     finite.look(&values);
     if finite.all() {
-        return Ok(without_holes(values));
+        return Ok(without_missing(values));
     }
     if values.iter().any(|x| x.is_infinite()) {
         return Err(Unfit::Infinite);

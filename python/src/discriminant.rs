@@ -1,7 +1,7 @@
-//! The Gaussians of classes as Python sees them: means, covariances, directions and axes.
+//! The Gaussians of classes: means, covariances, directions and axes.
 
+use crate::errors::{exception, value_error};
 use crate::model::Model;
-use crate::trouble::{raised, wrong};
 use abduce::model::mixture;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -28,9 +28,11 @@ pub struct ClassGaussians {
 #[pyfunction]
 pub fn class_gaussians(model: &Model) -> PyResult<ClassGaussians> {
     let Some(mixture) = model.model.body.get::<mixture::FittedMixture>() else {
-        return Err(wrong("only a model of Gaussians has discriminants"));
+        return Err(value_error(
+            "only a model of Gaussian classes has discriminants",
+        ));
     };
-    let own = mixture.class_gaussians().map_err(raised)?;
+    let own = mixture.class_gaussians().map_err(exception)?;
     Ok(ClassGaussians { own })
 }
 
@@ -41,18 +43,18 @@ impl ClassGaussians {
         matrix(py, &self.own.means, self.own.columns)
     }
 
-    /// The covariances of the classes, as the model has them.
+    /// The covariance of each class.
     fn covariances<'py>(&self, py: Python<'py>) -> PyResult<Vec<Matrix<'py>>> {
         let own = self.own.covariances.iter().cloned();
         own.map(|own| square(py, own, self.own.columns)).collect()
     }
 
-    /// The classes' own covariances mixed by the probabilities of the classes.
+    /// The covariances of the classes averaged by their probabilities.
     fn mixed<'py>(&self, py: Python<'py>) -> PyResult<Matrix<'py>> {
         square(py, self.own.mixed(&self.own.weights), self.own.columns)
     }
 
-    /// The covariance that the classes share.
+    /// The covariance within classes.
     fn within<'py>(&self, py: Python<'py>) -> PyResult<Matrix<'py>> {
         square(py, self.own.within(), self.own.columns)
     }

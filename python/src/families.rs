@@ -1,10 +1,10 @@
-//! Distributions by name, the report of one family, and belief in finite hypotheses.
+//! Distributions by name, estimation of one family, and finite hypotheses.
 
 use crate::aligned::Aligned1;
-use crate::fitting::watched;
+use crate::errors::{answer_exception, exception, value_error};
+use crate::fitting::interruptible;
+use crate::messages::warning;
 use crate::table::Table;
-use crate::trouble::{raised, refused, wrong};
-use crate::words::warning;
 use abduce::concept;
 use abduce::estimate::{self, PriorChoice, Request};
 use abduce::family::{self, Univariate, divergence};
@@ -31,11 +31,7 @@ impl Distribution {
         f: impl Fn(&dyn Univariate, f64) -> f64 + Send + Sync,
     ) -> Numbers<'py> {
         let x = x.as_array().to_vec();
-        // Of what is not known nothing is.
-        let ask = |x: f64| match x.is_nan() {
-            true => f64::NAN,
-            false => f(&*self.own, x),
-        };
+        let ask = |x: f64| if x.is_nan() { x } else { f(&*self.own, x) };
         let found = py.detach(|| x.into_iter().map(ask).collect());
         PyArray1::from_vec(py, found)
     }
@@ -43,42 +39,43 @@ impl Distribution {
 
 #[pymethods]
 impl Distribution {
-    /// A distribution by its family's name and its numbers.
+    /// A distribution by name and parameters.
     #[new]
     fn new(name: &str, numbers: Vec<f64>) -> PyResult<Distribution> {
-        let own = family::named(name, &numbers).map_err(raised)?;
+        let own = family::named(name, &numbers).map_err(exception)?;
         Ok(Distribution { own })
     }
 
-    /// The logarithm of the density of each number.
+    /// The log-density of each number.
     fn log_density<'py>(&self, py: Python<'py>, x: Aligned1<'_, f64>) -> Numbers<'py> {
         self.each(py, x, |own, x| own.log_density(x))
     }
 
-    /// The probability of at most each number.
+    /// The distribution function at each number.
     fn cdf<'py>(&self, py: Python<'py>, x: Aligned1<'_, f64>) -> Numbers<'py> {
         self.each(py, x, |own, x| own.cdf(x))
     }
 
-    /// The probability of more than each number.
+    /// The survival function at each number.
     fn survival<'py>(&self, py: Python<'py>, x: Aligned1<'_, f64>) -> Numbers<'py> {
         self.each(py, x, |own, x| own.survival(x))
     }
 
-    /// The number that each probability is below.
+    /// The quantile of each probability.
     fn quantile<'py>(&self, py: Python<'py>, p: Aligned1<'_, f64>) -> PyResult<Numbers<'py>> {
         let mut known = p.as_array().into_iter().filter(|p| !p.is_nan());
         if known.any(|p| !(0.0..=1.0).contains(p)) {
-            return Err(wrong("probabilities are from 0 to 1"));
+            return Err(value_error("probabilities must be from 0 to 1"));
         }
         Ok(self.each(py, p, |own, p| own.quantile(p)))
     }
 
-    /// Numbers drawn from it.
+    /// Random numbers.
     fn draw<'py>(&self, py: Python<'py>, count: usize, seed: u64) -> PyResult<Numbers<'py>> {
         let mut drawn = Vec::new();
-        let refused = |_| PyMemoryError::new_err(format!("{count} numbers do not fit into memory"));
-        drawn.try_reserve_exact(count).map_err(refused)?;
+        let too_large =
+            |_| PyMemoryError::new_err(format!("{count} numbers do not fit into memory"));
+        drawn.try_reserve_exact(count).map_err(too_large)?;
         py.detach(|| {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
             drawn.extend((0..count).map(|_| self.own.draw(&mut rng)));
@@ -86,34 +83,35 @@ impl Distribution {
         Ok(PyArray1::from_vec(py, drawn))
     }
 
-    /// The mean, the variance (where there are such), the mode and the entropy.
+    /// The mean and the variance, if they exist, the mode and the entropy.
     fn moments(&self) -> (Option<f64>, Option<f64>, f64, f64) {
         let own = &self.own;
         (own.mean(), own.variance(), own.mode(), own.entropy())
     }
 
-    /// The least and the largest number there can be.
+    /// The smallest and the largest possible number.
     fn support(&self) -> (f64, f64) {
         self.own.support()
     }
 
-    /// Whether it lies on the whole numbers.
+    /// Whether the distribution is over whole numbers.
     fn is_discrete(&self) -> bool {
         self.own.is_discrete()
     }
 
-    /// An interval that holds a share of the probability: between equal tails, or the shortest.
+    /// An interval with this probability: equal-tailed, or the shortest.
     fn interval(&self, level: f64, shortest: bool) -> PyResult<(f64, f64)> {
         if !(0.0..1.0).contains(&level) {
-            return Err(wrong("a level is a probability below 1"));
+            return Err(value_error("level must be a probability below 1"));
         }
-        Ok(match shortest {
-            true => self.own.highest_density(level),
-            false => self.own.equal_tailed(level),
+        Ok(if shortest {
+            self.own.highest_density(level)
+        } else {
+            self.own.equal_tailed(level)
         })
     }
 
-    /// The Kullback–Leibler divergence of another from it.
+    /// The Kullback–Leibler divergence of another distribution from this one.
     fn divergence(&self, other: &Distribution) -> f64 {
         divergence(&*self.own, &*other.own)
     }
@@ -123,7 +121,7 @@ impl Distribution {
     }
 }
 
-/// All there is to say of one family and the rows of a table, as JSON.
+/// The report on a family and the rows of a table, as JSON.
 #[pyfunction]
 #[pyo3(signature = (family, table, prior=None, known=Vec::new(), level=0.95, above=Vec::new(), seed=0))]
 #[allow(clippy::too_many_arguments)]
@@ -144,14 +142,14 @@ pub fn estimate_family(
         above,
         seed,
     };
-    let mut found = watched(py, None, None, |_| {
+    let mut found = interruptible(py, None, None, |_| {
         estimate::estimate(family, table.made()?, &request)
     })?;
     found.notes = found.notes.iter().map(|note| warning(note)).collect();
-    serde_json::to_string(&found).map_err(|why| wrong(why.to_string()))
+    serde_json::to_string(&found).map_err(|why| value_error(why.to_string()))
 }
 
-/// The distributions, and what the numbers of each are called.
+/// The names of the distributions and of their parameters.
 #[pyfunction]
 pub fn distributions() -> Vec<(&'static str, Vec<&'static str>)> {
     let all = family::names_of_numbers();
@@ -165,14 +163,14 @@ pub fn families() -> Vec<&'static str> {
     estimate::families()
 }
 
-/// The kind of column that a family is estimated from, if it asks for one.
+/// The kind of column that a family needs, if any.
 #[pyfunction]
 pub fn kind_of_family(family: &str) -> PyResult<Option<&'static str>> {
-    let kind = estimate::kind_of(family).map_err(raised)?;
+    let kind = estimate::kind_of(family).map_err(exception)?;
     Ok(kind.map(|kind| kind.name()))
 }
 
-/// Finitely many hypotheses, weighed by what is observed.
+/// Finitely many hypotheses, updated by observations.
 #[pyclass(module = "abduce._core")]
 pub struct Hypotheses {
     own: concept::Hypotheses,
@@ -189,30 +187,31 @@ impl Hypotheses {
         normalize: bool,
         outcomes: Vec<(String, Vec<f64>)>,
     ) -> PyResult<Hypotheses> {
-        let own = match normalize {
-            true => concept::Hypotheses::weighted(names, &priors),
-            false => concept::Hypotheses::new(names, &priors),
+        let own = if normalize {
+            concept::Hypotheses::weighted(names, &priors)
+        } else {
+            concept::Hypotheses::new(names, &priors)
         };
-        let mut own = own.map_err(raised)?;
+        let mut own = own.map_err(exception)?;
         for (name, likelihoods) in outcomes {
-            own = own.with_outcome(name, &likelihoods).map_err(raised)?;
+            own = own.with_outcome(name, &likelihoods).map_err(exception)?;
         }
         Ok(Hypotheses { own })
     }
 
-    /// Weighs all hypotheses by an outcome that happened, or "not" one, so many times.
+    /// Updates the probabilities by an outcome, or "not" an outcome, observed this many times.
     fn observe(&mut self, event: &str, times: f64) -> PyResult<()> {
-        let event = self.own.event(event).map_err(raised)?;
-        self.own.observe(event, times).map_err(refused)?;
+        let event = self.own.event(event).map_err(exception)?;
+        self.own.observe(event, times).map_err(answer_exception)?;
         Ok(())
     }
 
-    /// The probability of each hypothesis.
+    /// The posterior probability of each hypothesis.
     fn posterior(&self) -> Vec<f64> {
         self.own.belief().posterior().to_vec()
     }
 
-    /// The probability of each outcome, as belief stands.
+    /// The predictive probability of each outcome.
     fn predictive(&self) -> Vec<f64> {
         self.own.predictive()
     }
@@ -227,7 +226,7 @@ impl Hypotheses {
         self.own.belief().map()
     }
 
-    /// The hypotheses under which the observations are likeliest.
+    /// The hypotheses with the highest likelihood.
     fn maximum_likelihood(&self) -> Vec<usize> {
         self.own.belief().maximum_likelihood()
     }

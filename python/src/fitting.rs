@@ -1,10 +1,10 @@
-//! Fits: the work runs in a thread of its own without the interpreter's lock, while the
-//! caller's thread passes progress on and listens for Ctrl-C.
+//! Fits run in their own thread without the interpreter's lock, while the calling thread passes on
+//! progress and checks for Ctrl-C.
 
+use crate::errors::{exception, internal_error, value_error};
 use crate::model::Model;
-use crate::pools::pool;
 use crate::table::Table;
-use crate::trouble::{broken, raised, wrong};
+use crate::threads::pool;
 use abduce::data::Source;
 use abduce::model::mixture::CovarianceKind;
 use abduce::model::{Learner, density, kmeans, mixture};
@@ -17,20 +17,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
 
-/// How often Ctrl-C is listened for.
-const PATIENCE: Duration = Duration::from_millis(50);
+/// The interval between checks for Ctrl-C.
+const CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
-enum News<T> {
+enum Message<T> {
     Progress(Progress),
     Done(T),
 }
 
-/// Does some work that can be watched and stopped. `watch` is called with the name of
-/// what has happened, its number, how many there will be, and a figure.
-pub fn watched<T: Send>(
+/// Does some work that can be interrupted. `on_progress` is called with the kind of event, its number,
+/// the total number, and a figure such as the log-likelihood.
+pub fn interruptible<T: Send>(
     py: Python<'_>,
     threads: Option<usize>,
-    watch: Option<Py<PyAny>>,
+    on_progress: Option<Py<PyAny>>,
     work: impl FnOnce(Control) -> abduce::Result<T> + Send,
 ) -> PyResult<T> {
     let pool = pool(threads)?;
@@ -40,35 +40,35 @@ pub fn watched<T: Send>(
         std::thread::scope(|scope| {
             let (sender, receiver) = channel();
             let interrupt = &interrupt;
-            let watching = watch.is_some();
+            let reports = on_progress.is_some();
             scope.spawn(move || {
-                let news = std::sync::Mutex::new(sender.clone());
-                let tell = |progress: Progress| {
-                    if let Ok(news) = news.lock() {
-                        let _ = news.send(News::Progress(progress));
+                let shared_sender = std::sync::Mutex::new(sender.clone());
+                let report = |progress: Progress| {
+                    if let Ok(sender) = shared_sender.lock() {
+                        let _ = sender.send(Message::Progress(progress));
                     }
                 };
                 let control = Control {
                     interrupt: Some(interrupt),
-                    progress: if watching { Some(&tell) } else { None },
+                    progress: if reports { Some(&report) } else { None },
                 };
                 let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                     pool.install(|| work(control))
                 }));
-                let _ = sender.send(News::Done(result));
+                let _ = sender.send(Message::Done(result));
             });
             loop {
-                let news = receiver.recv_timeout(PATIENCE);
-                let heard = match news {
-                    Ok(News::Done(outcome)) => return Some(outcome),
-                    Ok(News::Progress(progress)) => match &watch {
-                        Some(watch) => Python::attach(|py| tell(py, watch, &progress)),
+                let message = receiver.recv_timeout(CHECK_INTERVAL);
+                let result = match message {
+                    Ok(Message::Done(outcome)) => return Some(outcome),
+                    Ok(Message::Progress(progress)) => match &on_progress {
+                        Some(callback) => Python::attach(|py| report(py, callback, &progress)),
                         None => Ok(()),
                     },
                     Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals()),
                     Err(RecvTimeoutError::Disconnected) => return None,
                 };
-                if let Err(error) = heard {
+                if let Err(error) = result {
                     interrupt.store(true, Ordering::Relaxed);
                     failure.get_or_insert(error);
                 }
@@ -79,13 +79,13 @@ pub fn watched<T: Send>(
         return Err(failure);
     }
     match outcome {
-        Some(Ok(result)) => result.map_err(raised),
-        _ => Err(broken()),
+        Some(Ok(result)) => result.map_err(exception),
+        _ => Err(internal_error()),
     }
 }
 
-fn tell(py: Python<'_>, watch: &Py<PyAny>, progress: &Progress) -> PyResult<()> {
-    let news = match progress {
+fn report(py: Python<'_>, callback: &Py<PyAny>, progress: &Progress) -> PyResult<()> {
+    let event = match progress {
         Progress::Survey => ("survey", 0, 0, f64::NAN),
         Progress::Candidate { number, of } => ("candidate", *number, *of, f64::NAN),
         Progress::Replicate { number, of, .. } => ("replicate", *number, *of, f64::NAN),
@@ -101,40 +101,39 @@ fn tell(py: Python<'_>, watch: &Py<PyAny>, progress: &Progress) -> PyResult<()> 
             inertia,
         } => ("iteration", *number, *of, *inertia),
     };
-    watch.call1(py, news).map(|_| ())
+    callback.call1(py, event).map(|_| ())
 }
 
-/// Parameters out of JSON. What is wrong with them is said without the place in that text, which no
-/// user sees.
+/// Parameters from JSON. Errors do not name the position in the text, which no user sees.
 fn read<T: DeserializeOwned>(text: &str) -> PyResult<T> {
     serde_json::from_str(text).map_err(|why| {
         let place = format!(" at line {} column {}", why.line(), why.column());
-        let told = why.to_string();
-        wrong(told.strip_suffix(&place).unwrap_or(&told))
+        let message = why.to_string();
+        value_error(message.strip_suffix(&place).unwrap_or(&message))
     })
 }
 
-/// The covariances that a list of names means, as specifications have them: the engine's
-/// names, mclust's codes, or all.
+/// The names of the covariances in specifications, from a list of the library's names, mclust's codes,
+/// or "all".
 #[pyfunction]
 pub fn covariances(names: &str) -> PyResult<Vec<String>> {
     let kinds: Vec<CovarianceKind> = match names.trim() {
         "all" => CovarianceKind::ALL.to_vec(),
         names => {
             let each = names.split(',').map(|name| name.trim().parse());
-            each.collect::<abduce::Result<_>>().map_err(raised)?
+            each.collect::<abduce::Result<_>>().map_err(exception)?
         }
     };
-    let told = |kind: &CovarianceKind| match serde_json::to_value(kind) {
+    let name = |kind: &CovarianceKind| match serde_json::to_value(kind) {
         Ok(serde_json::Value::String(name)) => Ok(name),
-        _ => Err(wrong("a covariance has no name")),
+        _ => Err(value_error("a covariance has no name")),
     };
-    kinds.iter().map(told).collect()
+    kinds.iter().map(name).collect()
 }
 
-/// Fits a mixture, with classes or without. `start` is a model to begin at.
+/// Fits a mixture, with labels or without. `start` is a model from which EM starts.
 #[pyfunction]
-#[pyo3(signature = (name, table, specification, options, start=None, threads=None, watch=None))]
+#[pyo3(signature = (name, table, specification, options, start=None, threads=None, progress=None))]
 #[allow(clippy::too_many_arguments)]
 pub fn fit_mixture(
     py: Python<'_>,
@@ -144,19 +143,19 @@ pub fn fit_mixture(
     options: &str,
     start: Option<&Model>,
     threads: Option<usize>,
-    watch: Option<Py<PyAny>>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
     let specification: mixture::Specification = read(specification)?;
     let options: mixture::FitOptions = read(options)?;
     let mixture = |start: &'_ Model| {
         let mixture = start.model.body.get::<mixture::FittedMixture>();
         let parameters = mixture.map(|mixture| mixture.parameters.clone());
-        parameters.ok_or_else(|| wrong("`start` needs a mixture model"))
+        parameters.ok_or_else(|| value_error("`start` needs a mixture model"))
     };
     let start = start.map(mixture).transpose()?;
     let _borrow = table.borrow(py)?;
-    let fit = watched(py, threads, watch, |control| {
-        // Classes with all labels are learned in one pass, clusters in many.
+    let fit = interruptible(py, threads, progress, |control| {
+        // With labels one pass is enough; without, EM needs many.
         let rows: &dyn Source = match specification.target {
             Some(_) => table.source(),
             None => table.made()?,
@@ -168,9 +167,9 @@ pub fn fit_mixture(
     Ok(Model { model })
 }
 
-/// Fits a grid of mixtures, and takes the best by a criterion.
+/// Fits a grid of mixtures, and returns the best by a criterion.
 #[pyfunction]
-#[pyo3(signature = (table, specification, grid, options, threads=None, watch=None))]
+#[pyo3(signature = (table, specification, grid, options, threads=None, progress=None))]
 pub fn select_mixture(
     py: Python<'_>,
     table: &Table,
@@ -178,7 +177,7 @@ pub fn select_mixture(
     grid: &str,
     options: &str,
     threads: Option<usize>,
-    watch: Option<Py<PyAny>>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
     let specification: mixture::Specification = read(specification)?;
     let grid: mixture::Grid = read(grid)?;
@@ -189,16 +188,16 @@ pub fn select_mixture(
         choice: mixture::Choice::Grid(grid),
         start: None,
     };
-    let learned = watched(py, threads, watch, |control| {
+    let learned = interruptible(py, threads, progress, |control| {
         clusters.learn(table.made()?, control)
     })?;
     let model = store::Model::new("mixture", learned, Vec::new());
     Ok(Model { model })
 }
 
-/// Fits clusters about centres, and gives the cluster of each row where the fit knows it.
+/// Fits k-means, and returns the cluster of each row if the fit has it.
 #[pyfunction]
-#[pyo3(signature = (table, specification, options, start=None, threads=None, watch=None))]
+#[pyo3(signature = (table, specification, options, start=None, threads=None, progress=None))]
 pub fn fit_kmeans<'py>(
     py: Python<'py>,
     table: &Table,
@@ -206,20 +205,20 @@ pub fn fit_kmeans<'py>(
     options: &str,
     start: Option<Vec<Vec<f64>>>,
     threads: Option<usize>,
-    watch: Option<Py<PyAny>>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<(Model, Option<Bound<'py, PyArray1<i64>>>)> {
     let specification: kmeans::Specification = read(specification)?;
     let options: kmeans::Options = read(options)?;
     let _borrow = table.borrow(py)?;
-    let mut fit = watched(py, threads, watch, |control| {
-        // Points are made of the rows once, unless starts have to be looked for.
+    let mut fit = interruptible(py, threads, progress, |control| {
+        // Without given centres, the rows are read several times.
         let rows: &dyn Source = match start {
             Some(_) => table.source(),
             None => table.made()?,
         };
         kmeans::fit_from(&specification, rows, start.as_deref(), &options, control)
     })?;
-    // The likelihood would take as long as an iteration, and nobody asked for it.
+    // The likelihood is not computed: it takes as long as an iteration.
     let labels = fit.labels.take();
     let labels = labels.map(|own| PyArray1::from_iter(py, own.into_iter().map(i64::from)));
     let recipe = kmeans::Recipe {
@@ -230,20 +229,20 @@ pub fn fit_kmeans<'py>(
     Ok((Model { model }, labels))
 }
 
-/// Fits a density without a family.
+/// Fits a kernel density or another nonparametric density.
 #[pyfunction]
-#[pyo3(signature = (table, specification, threads=None, watch=None))]
+#[pyo3(signature = (table, specification, threads=None, progress=None))]
 pub fn fit_density(
     py: Python<'_>,
     table: &Table,
     specification: &str,
     threads: Option<usize>,
-    watch: Option<Py<PyAny>>,
+    progress: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
     let specification: density::Specification = read(specification)?;
-    // The likelihood of the points takes longer than all else, and nobody asked for it.
+    // The likelihood of the points is not computed: it takes longer than the fit.
     let _borrow = table.borrow(py)?;
-    let fit = watched(py, threads, watch, |control| {
+    let fit = interruptible(py, threads, progress, |control| {
         density::fit_unscored(&specification, table.made()?, control)
     })?;
     let name = specification.estimator.name();

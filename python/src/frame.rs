@@ -1,13 +1,13 @@
-//! Data frames through the Arrow interface, whatever library they are of. What columns
-//! are is found out from their cells as it is of files; dates and nested things are
-//! refused.
+//! Data frames of any library, through the Arrow interface. The kinds of columns are inferred as for
+//! files; dates, times and nested columns are refused.
 
 use crate::aligned::Aligned1;
+use crate::errors::{exception, value_error};
+use crate::labels::Labels;
+use crate::messages::warning;
 use crate::model::Model;
-use crate::pools::pooled;
-use crate::table::{Labels, Table};
-use crate::trouble::{raised, wrong};
-use crate::words::warning;
+use crate::table::Table;
+use crate::threads::pooled;
 use abduce::data::{
     Field, Kind, KindOverride, ReadOptions, Source, TextOptions, open_frame, open_frame_with,
 };
@@ -18,15 +18,15 @@ use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 use std::collections::HashSet;
 
-fn is_nested_or_of_time(kind: &DataType) -> Option<&'static str> {
+fn unsupported_type(kind: &DataType) -> Option<&'static str> {
     Some(match kind {
         DataType::Date32 | DataType::Date64 | DataType::Timestamp(..) => "dates",
         DataType::Time32(_) | DataType::Time64(_) | DataType::Duration(_) => "times",
         DataType::Interval(_) => "intervals",
         DataType::Binary | DataType::LargeBinary | DataType::BinaryView => "bytes",
-        // Cells of several types in polars, of which Arrow sees where they lie.
+        // Python objects in polars, whose addresses Arrow gets.
         DataType::FixedSizeBinary(_) => "objects or bytes",
-        DataType::Dictionary(_, values) => return is_nested_or_of_time(values),
+        DataType::Dictionary(_, values) => return unsupported_type(values),
         kind if kind.is_nested() => "lists or records",
         _ => return None,
     })
@@ -34,9 +34,9 @@ fn is_nested_or_of_time(kind: &DataType) -> Option<&'static str> {
 
 fn check(schema: &SchemaRef) -> PyResult<()> {
     for field in schema.fields() {
-        if let Some(what) = is_nested_or_of_time(field.data_type()) {
+        if let Some(what) = unsupported_type(field.data_type()) {
             return Err(PyTypeError::new_err(format!(
-                "column \"{}\" holds {what} ({}), which no model takes; turn them into numbers or levels, or leave the column out",
+                "column \"{}\" holds {what} ({}), which are not supported; convert them to numbers or strings, or leave the column out",
                 field.name(),
                 field.data_type()
             )));
@@ -45,9 +45,9 @@ fn check(schema: &SchemaRef) -> PyResult<()> {
     Ok(())
 }
 
-/// Lets the type of a column decide what it is, unless the user has: categories and strings are
-/// levels even if they look like numbers, and floats are real even if they are whole. What
-/// integers are is found out from their values.
+/// Sets the kinds of columns by their types, unless the user has set them: categories and strings are
+/// categorical even if they look like numbers, and floats are real even if they are whole. The kind of
+/// integers is inferred from their values.
 fn decide_by_type(schema: &SchemaRef, options: &mut ReadOptions) {
     for field in schema.fields() {
         let name = field.name();
@@ -73,8 +73,8 @@ fn decide_by_type(schema: &SchemaRef, options: &mut ReadOptions) {
     }
 }
 
-/// A table of a frame, and what is to be said of its columns. With a model, columns
-/// and levels are the model's. `kinds` are of columns whose kind is not to be found out.
+/// A table from a frame, and notes about its columns. With a model, columns and levels are those of the
+/// model. `kinds` has the kinds of columns that are not inferred.
 #[pyfunction]
 #[pyo3(signature = (frame, kinds=Vec::new(), labels=None, weights=None, model=None, target=None))]
 pub fn table_of_frame(
@@ -98,7 +98,7 @@ pub fn table_of_frame(
         ..ReadOptions::default()
     };
     for (name, kind) in kinds {
-        let kind: Kind = kind.parse().map_err(raised)?;
+        let kind: Kind = kind.parse().map_err(exception)?;
         options.kinds.push((name, kind.into()));
     }
     if model.is_none() {
@@ -111,14 +111,14 @@ pub fn table_of_frame(
         Some(model) => open_frame_with(schema, batches, &options, model),
         None => open_frame(schema, batches, &options),
     });
-    let opened = opened?.map_err(raised)?;
+    let opened = opened?.map_err(exception)?;
     let Some(table) = opened.source.table() else {
-        return Err(wrong("the frame does not fit into memory"));
+        return Err(value_error("the frame does not fit into memory"));
     };
     let rows = table.rows() as usize;
     let mut fields = table.schema().fields.clone();
     if model.is_none() {
-        // Floats that happen to be whole are not: the type of a column decides.
+        // Floats are not whole numbers, even if their values are.
         let own = |field: &Field| integers.contains(&field.name);
         let these = fields.iter_mut().filter(|field| !own(field));
         these.for_each(|field| field.whole = false);

@@ -1,17 +1,113 @@
-//! Labels that are whole numbers near each other, as most are: their classes are found by
-//! marking each in a row of flags, without sorting.
+//! Columns of labels. Integer labels in a narrow range, as most are, are encoded without sorting, by a
+//! flag for each number.
 
 use crate::aligned::Aligned1;
+use crate::errors::value_error;
+use crate::memory::shared;
+use abduce::Error;
+use abduce::data::{CHUNK_ROWS, Column, Field, Kind};
+use arrow_buffer::ScalarBuffer;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
-/// The most numbers between the least and the greatest label.
-const MOST: u64 = 1 << 20;
+/// The name of a column of labels, its levels, and its codes: `None` if all are missing.
+#[derive(FromPyObject)]
+pub struct Labels<'py>(String, Vec<String>, Option<GivenCodes<'py>>);
 
-/// The classes, and the code of each label; nothing where the labels are too far apart.
+/// Codes as NumPy arrays.
+#[derive(FromPyObject)]
+pub enum GivenCodes<'py> {
+    Byte(Aligned1<'py, i8>),
+    Long(Aligned1<'py, i64>),
+}
+
+impl Labels<'_> {
+    /// The field of the column.
+    pub fn field(self) -> Field {
+        Field::with_levels(self.0, Kind::Categorical, self.1)
+    }
+}
+
+/// A column of labels, encoded chunk by chunk.
+pub enum LabelChunks {
+    /// The codes of this many levels.
+    Seen(Codes, usize),
+    /// All are missing: the column of a whole chunk.
+    Hidden(Column),
+}
+
+/// Codes of labels, without a copy; a negative one is a missing value.
+pub enum Codes {
+    Byte(ScalarBuffer<i8>),
+    Long(ScalarBuffer<i64>),
+}
+
+impl Codes {
+    fn len(&self) -> usize {
+        match self {
+            Codes::Byte(own) => own.len(),
+            Codes::Long(own) => own.len(),
+        }
+    }
+}
+
+impl LabelChunks {
+    pub fn of(labels: &Labels<'_>, rows: usize) -> PyResult<LabelChunks> {
+        let Labels(_, levels, given) = labels;
+        let Some(given) = given else {
+            let whole = Column::hidden(Kind::Categorical, CHUNK_ROWS.min(rows));
+            return Ok(LabelChunks::Hidden(whole));
+        };
+        let codes = match given {
+            GivenCodes::Byte(own) => Codes::Byte(shared(own)?.into()),
+            GivenCodes::Long(own) => Codes::Long(shared(own)?.into()),
+        };
+        if codes.len() != rows {
+            let labels = codes.len();
+            return Err(value_error(format!(
+                "there are {labels} labels for {rows} rows"
+            )));
+        }
+        Ok(LabelChunks::Seen(codes, levels.len()))
+    }
+
+    pub fn chunk(&self, number: usize, rows: usize) -> abduce::Result<Column> {
+        let first = number * CHUNK_ROWS;
+        let own = first..first + rows;
+        match self {
+            LabelChunks::Seen(Codes::Byte(codes), levels) => codes_column(&codes[own], *levels),
+            LabelChunks::Seen(Codes::Long(codes), levels) => codes_column(&codes[own], *levels),
+            LabelChunks::Hidden(whole) => Ok(whole.slice(0, rows)),
+        }
+    }
+}
+
+/// The cells of a column of labels; a negative code is a missing value.
+fn codes_column<T: Copy + Into<i64>>(codes: &[T], levels: usize) -> abduce::Result<Column> {
+    let whole = || codes.iter().map(|code| (*code).into());
+    let (least, most) = whole().fold((0, -1), |(least, most): (i64, i64), code| {
+        (least.min(code), most.max(code))
+    });
+    if most >= levels as i64 {
+        return Err(Error::data(format!("code {most} has no level")));
+    }
+    if least >= 0 {
+        return Ok(Column::Code {
+            values: whole().map(|code| code as u32).collect(),
+            nulls: None,
+        });
+    }
+    let code = |code: i64| (code >= 0).then_some(code as u32);
+    Ok(Column::from_codes(whole().map(code)))
+}
+
+/// The maximum range of the labels.
+const MAX_RANGE: u64 = 1 << 20;
+
+/// The classes, and the code of each label; `None` if the range of the labels is too large.
 type Coded<'py> = Option<(Bound<'py, PyArray1<i64>>, Bound<'py, PyAny>)>;
 
-/// The classes of whole numbers in their order, and which of them each label is.
+/// The classes in ascending order, and the code of each label.
 #[pyfunction]
 pub fn classes_of<'py>(py: Python<'py>, labels: Aligned1<'py, i64>) -> Coded<'py> {
     let copied;
@@ -30,7 +126,7 @@ pub fn classes_of<'py>(py: Python<'py>, labels: Aligned1<'py, i64>) -> Coded<'py
     if labels.is_empty() {
         return None;
     }
-    if last.abs_diff(first) >= MOST {
+    if last.abs_diff(first) >= MAX_RANGE {
         return None;
     }
     let place = |label: &i64| label.abs_diff(first) as usize;
@@ -44,10 +140,11 @@ pub fn classes_of<'py>(py: Python<'py>, labels: Aligned1<'py, i64>) -> Coded<'py
         }
     }
     let code = |label: &i64| codes[place(label)];
-    // Fresh memory is cleared before it is filled, so that it should be little.
-    let coded = match classes.len() <= i8::MAX as usize {
-        true => PyArray1::from_iter(py, labels.iter().map(|own| code(own) as i8)).into_any(),
-        false => PyArray1::from_iter(py, labels.iter().map(code)).into_any(),
+    // Bytes are faster to allocate.
+    let coded = if classes.len() <= i8::MAX as usize {
+        PyArray1::from_iter(py, labels.iter().map(|own| code(own) as i8)).into_any()
+    } else {
+        PyArray1::from_iter(py, labels.iter().map(code)).into_any()
     };
     Some((PyArray1::from_vec(py, classes), coded))
 }

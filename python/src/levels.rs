@@ -1,10 +1,9 @@
-//! Numbers that stand for levels 0, 1, 2, …: the least and the greatest that an array has, and
-//! whole numbers as codes, without a detour over fractions.
+//! Levels 0, 1, 2, … in an array: their range, and their codes without a conversion to doubles.
 
-use crate::dense::{APART, Array, Columns, Lies, Number, Numbers, transpose};
-use crate::memory::Lent;
-use crate::pools::pooled;
-use crate::trouble::wrong;
+use crate::dense::{Array, Columns, Layout, Number, Numbers, PADDING, transpose};
+use crate::errors::value_error;
+use crate::memory::Reused;
+use crate::threads::pooled;
 use abduce::data::{CHUNK_ROWS, Column};
 use arrow_buffer::ScalarBuffer;
 use numpy::PyArray1;
@@ -12,52 +11,52 @@ use numpy::ndarray::{ArrayView2, s};
 use pyo3::prelude::*;
 use rayon::prelude::*;
 
-/// Whole numbers, which are never missing.
-trait Whole: Number {
-    /// The code of a level; the one behind the last of so many for what is beyond them.
+/// Integers, which are never missing.
+trait Integer: Number {
+    /// The code of a level; `levels` for anything above the last level.
     fn code(self, levels: u32) -> u32;
 }
 
-impl Whole for i64 {
+impl Integer for i64 {
     fn code(self, levels: u32) -> u32 {
         self.clamp(0, levels.into()) as u32
     }
 }
 
-impl Whole for i32 {
+impl Integer for i32 {
     fn code(self, levels: u32) -> u32 {
         (self.max(0) as u32).min(levels)
     }
 }
 
-impl Whole for u8 {
+impl Integer for u8 {
     fn code(self, levels: u32) -> u32 {
         u32::from(self).min(levels)
     }
 }
 
 impl Array {
-    /// The columns of the chunk of this number as codes of so many levels each; nothing of an
-    /// array of fractions, which may have missing values.
+    /// The columns of the chunk with this number as codes, each column with this many levels; `None`
+    /// for floats, which may be missing values.
     pub fn codes(&self, number: usize, levels: &[u32]) -> Option<Columns> {
         let start = number * CHUNK_ROWS;
         let rows = s![start..self.rows.min(start + CHUNK_ROWS), ..];
-        match &self.lies {
-            Lies::Long(view) => Some(coded(view.slice(rows), levels)),
-            Lies::Int(view) => Some(coded(view.slice(rows), levels)),
-            Lies::Byte(view) => Some(coded(view.slice(rows), levels)),
-            Lies::Columns(_) | Lies::Double(_) | Lies::Single(_) => None,
+        match &self.layout {
+            Layout::Long(view) => Some(coded(view.slice(rows), levels)),
+            Layout::Int(view) => Some(coded(view.slice(rows), levels)),
+            Layout::Byte(view) => Some(coded(view.slice(rows), levels)),
+            Layout::Columns(_) | Layout::Double(_) | Layout::Single(_) => None,
         }
     }
 }
 
-fn coded<T: Whole>(view: ArrayView2<'_, T>, levels: &[u32]) -> Columns {
+fn coded<T: Integer>(view: ArrayView2<'_, T>, levels: &[u32]) -> Columns {
     let (rows, width) = view.dim();
-    let stride = rows + APART;
-    let mut lent = Lent::of(stride * width);
+    let stride = rows + PADDING;
+    let mut memory = Reused::new(stride * width);
     let code = |column: usize, own: T| own.code(levels[column]);
-    transpose::<T, u32, 16>(view, &mut lent.0, stride, code, |_| ());
-    let cells = lent.buffer();
+    transpose::<T, u32, 16>(view, &mut memory.0, stride, code, |_| ());
+    let cells = memory.buffer();
     let column = |c: usize| Column::Code {
         values: ScalarBuffer::new(cells.clone(), c * stride, rows),
         nulls: None,
@@ -65,14 +64,14 @@ fn coded<T: Whole>(view: ArrayView2<'_, T>, levels: &[u32]) -> Columns {
     (0..width).map(column).collect()
 }
 
-/// The least number of all and the greatest of each column, 0 where there is none beyond it.
+/// The smallest number of all columns and the largest of each, or 0.
 type Range = (f64, Vec<f64>);
 
 fn range_of<T: Number>(view: ArrayView2<'_, T>) -> Range {
     let zero = T::default();
     let mut least = vec![zero; view.ncols()];
     let mut greatest = least.clone();
-    // What is not a number is neither less nor greater.
+    // NaN is neither smaller nor larger.
     let look = |own: &T, least: &mut T, greatest: &mut T| {
         *least = if *own < *least { *own } else { *least };
         *greatest = if *own > *greatest { *own } else { *greatest };
@@ -95,8 +94,8 @@ fn range_of<T: Number>(view: ArrayView2<'_, T>) -> Range {
     (least, greatest.into_iter().map(Number::double).collect())
 }
 
-/// The same of long numbers, which few machines compare many at a time: as short ones where
-/// they are levels that fit, which is found on the way.
+/// The range of 64-bit integers, which few machines compare with SIMD: as 32-bit integers if all fit,
+/// which is checked at the same time.
 fn range_of_long(view: ArrayView2<'_, i64>) -> Range {
     let Some(cells) = view.to_slice() else {
         return range_of(view);
@@ -133,8 +132,7 @@ fn range_of_all<T: Number>(
     })
 }
 
-/// The least number of an array, and the greatest of each of its columns; 0 where there is none
-/// beyond it. What is not a number is passed over.
+/// The smallest number of an array and the largest of each column, or 0; NaN is ignored.
 #[pyfunction]
 #[pyo3(signature = (array, threads=None))]
 pub fn range_of_levels<'py>(
@@ -150,7 +148,7 @@ pub fn range_of_levels<'py>(
         Numbers::Byte(own) => range(py, own.as_array(), threads, range_of),
     }?;
     if greatest.iter().any(|own| own.is_infinite()) {
-        return Err(wrong(
+        return Err(value_error(
             "Input X contains infinity or a value too large for a level.",
         ));
     }

@@ -1,30 +1,30 @@
-//! The Rust side of the Python package: tables out of arrays and frames, fits that
-//! can be watched and stopped, models that answer. Estimators are written in Python
-//! over these few things.
+//! The Rust part of the Python package: tables from arrays and frames, fits that report progress and
+//! can be interrupted, and fitted models. The estimators are written in Python on top of it.
 
 mod aligned;
-mod asking;
 mod cells;
 mod checks;
 mod defaults;
 mod dense;
 mod discriminant;
+mod errors;
+mod evidence;
 mod families;
 mod fitting;
 mod frame;
 mod labels;
 mod levels;
 mod memory;
+mod messages;
 mod model;
-mod pools;
-mod questions;
+mod parts;
+mod query;
 mod sparse;
-mod starts;
+mod start;
 mod table;
-mod trouble;
-mod words;
+mod threads;
 
-/// What the estimators stand on.
+/// The module that the estimators are built on.
 #[pyo3::pymodule]
 mod _core {
     #[pymodule_export]
@@ -48,11 +48,11 @@ mod _core {
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
-    use super::questions::{changed_constants, of_component, query, tail_probabilities};
+    use super::query::{changed_constants, of_component, query, tail_probabilities};
     #[pymodule_export]
     use super::sparse::table_of_sparse;
     #[pymodule_export]
-    use super::starts::{gaussian_start, without_labels};
+    use super::start::{gaussian_start, without_labels};
     #[pymodule_export]
     use super::table::{Table, table_of_array, variances};
 }

@@ -1,23 +1,23 @@
-//! Memory that the engine's buffers lie in: that of arrays, which live on as long as a buffer
-//! of them does, and pieces for one chunk, which are used again by the next one.
+//! Memory of Arrow buffers: that of NumPy arrays, which a buffer keeps alive, and memory for one chunk,
+//! which is reused by the next.
 
 use crate::aligned::Aligned1;
-use crate::trouble::wrong;
+use crate::errors::value_error;
 use arrow_buffer::Buffer;
 use numpy::Element;
 use pyo3::prelude::*;
 use std::ptr::NonNull;
 use std::sync::{Arc, Mutex};
 
-/// Keeps the memory of an array.
+/// Keeps an array alive.
 pub struct Owner(pub Py<PyAny>);
 
-// Nothing is ever done with it but to borrow it anew and to drop it.
+// The object is only borrowed or dropped.
 impl std::panic::RefUnwindSafe for Owner {}
 
-/// The memory of an array, as it lies.
+/// The memory of an array, without a copy.
 pub fn shared<T: Element>(array: &Aligned1<'_, T>) -> PyResult<Buffer> {
-    let strided = |_| wrong("an array of one dimension is not contiguous");
+    let strided = |_| value_error("an array of one dimension is not contiguous");
     let cells = array.as_slice().map_err(strided)?;
     let owner = Arc::new(Owner(array.as_any().clone().unbind()));
     let start = NonNull::from(cells).cast::<u8>();
@@ -25,59 +25,61 @@ pub fn shared<T: Element>(array: &Aligned1<'_, T>) -> PyResult<Buffer> {
     Ok(unsafe { Buffer::from_custom_allocation(start, size_of_val(cells), owner) })
 }
 
-/// Memory for one chunk, which goes back to be used by the next one: from the system it
-/// would come cleared, page by page, which takes as long as to fill it.
-pub struct Lent<T: Lendable>(pub Vec<T>);
+/// Memory for one chunk, which is reused by the next: the system would clear new memory, which takes as
+/// long as filling it.
+pub struct Reused<T: Reusable>(pub Vec<T>);
 
-/// Memory that waits for its next use: no more pieces than a few, none of them large.
-pub type Waiting<T> = Mutex<Vec<Vec<T>>>;
-const PIECES: usize = 16;
-const NUMBERS: usize = 1 << 18;
+/// Free memory for the next uses.
+pub type Pool<T> = Mutex<Vec<Vec<T>>>;
 
-/// Numbers that chunks are made of.
-pub trait Lendable: Copy + Default + Send + Sync + std::panic::RefUnwindSafe + 'static {
-    fn waiting() -> &'static Waiting<Self>;
+/// The maximum number of vectors in a pool, and of numbers in each.
+const MAX_VECTORS: usize = 16;
+const MAX_NUMBERS: usize = 1 << 18;
+
+/// Numbers with a pool.
+pub trait Reusable: Copy + Default + Send + Sync + std::panic::RefUnwindSafe + 'static {
+    fn pool() -> &'static Pool<Self>;
 }
 
-impl Lendable for f64 {
-    fn waiting() -> &'static Waiting<f64> {
-        static WAITING: Waiting<f64> = Mutex::new(Vec::new());
-        &WAITING
+impl Reusable for f64 {
+    fn pool() -> &'static Pool<f64> {
+        static POOL: Pool<f64> = Mutex::new(Vec::new());
+        &POOL
     }
 }
 
-impl Lendable for u32 {
-    fn waiting() -> &'static Waiting<u32> {
-        static WAITING: Waiting<u32> = Mutex::new(Vec::new());
-        &WAITING
+impl Reusable for u32 {
+    fn pool() -> &'static Pool<u32> {
+        static POOL: Pool<u32> = Mutex::new(Vec::new());
+        &POOL
     }
 }
 
-impl<T: Lendable> Lent<T> {
-    pub fn of(numbers: usize) -> Lent<T> {
-        // Whoever waits for a lock may be a process forked from one that held it.
-        let waiting = T::waiting().try_lock().ok().and_then(|mut own| own.pop());
-        let mut own = waiting.unwrap_or_default();
-        own.resize(numbers, T::default());
-        Lent(own)
+impl<T: Reusable> Reused<T> {
+    pub fn new(numbers: usize) -> Reused<T> {
+        // Waiting for the lock could take forever in a process forked while it was held.
+        let free = T::pool().try_lock().ok().and_then(|mut pool| pool.pop());
+        let mut memory = free.unwrap_or_default();
+        memory.resize(numbers, T::default());
+        Reused(memory)
     }
 
     pub fn buffer(self) -> Buffer {
         let bytes = size_of_val(self.0.as_slice());
-        let own = Arc::new(self);
-        let start = NonNull::from(own.0.as_slice()).cast::<u8>();
-        // SAFETY: the numbers stay where they are, and unchanged, as long as the owner lives.
-        unsafe { Buffer::from_custom_allocation(start, bytes, own) }
+        let owner = Arc::new(self);
+        let start = NonNull::from(owner.0.as_slice()).cast::<u8>();
+        // SAFETY: the numbers are neither moved nor changed while the owner lives.
+        unsafe { Buffer::from_custom_allocation(start, bytes, owner) }
     }
 }
 
-impl<T: Lendable> Drop for Lent<T> {
+impl<T: Reusable> Drop for Reused<T> {
     fn drop(&mut self) {
-        if let Ok(mut waiting) = T::waiting().try_lock()
-            && waiting.len() < PIECES
-            && self.0.capacity() <= NUMBERS
+        if let Ok(mut pool) = T::pool().try_lock()
+            && pool.len() < MAX_VECTORS
+            && self.0.capacity() <= MAX_NUMBERS
         {
-            waiting.push(std::mem::take(&mut self.0));
+            pool.push(std::mem::take(&mut self.0));
         }
     }
 }

@@ -1,12 +1,13 @@
-//! Sparse matrices as documents: row by row, what a column of text is to the engine. The lists
-//! of a matrix are its own wherever they can be.
+//! Sparse matrices as a column of documents, whose terms are the columns of the matrix. The arrays of the
+//! matrix are not copied if possible.
 
 use crate::aligned::Aligned1;
+use crate::errors::{exception, value_error};
+use crate::labels::Labels;
 use crate::memory::shared;
 use crate::model::Model;
-use crate::pools::pooled;
-use crate::table::{Labels, Table};
-use crate::trouble::{raised, wrong};
+use crate::table::Table;
+use crate::threads::pooled;
 use abduce::data::{Asked, CHUNK_ROWS, Column, Field, Kind, Terms};
 use abduce::text::{Analyzer, AnalyzerOptions, Encoder, Encoding, Limits, Unit, Vocabulary};
 use arrow_buffer::{Buffer, ScalarBuffer};
@@ -14,7 +15,7 @@ use pyo3::prelude::*;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Indices in either width.
+/// Indices with 32 or 64 bits.
 #[derive(FromPyObject)]
 pub enum Indices<'py> {
     Narrow(Aligned1<'py, i32>),
@@ -50,10 +51,10 @@ impl Cells {
         }
     }
 
-    /// Some of them as codes; one that is no code becomes the greatest, which no column has.
+    /// Some indices as codes; invalid ones become the largest code, which no column has.
     fn codes(&self, range: Range<usize>) -> ScalarBuffer<u32> {
         match self {
-            // A negative number has the bits of a code beyond all columns.
+            // The bits of a negative number are a code above all columns.
             Cells::Narrow(own) => {
                 let bytes: Buffer = own.clone().into_inner();
                 ScalarBuffer::new(bytes, range.start, range.len())
@@ -66,17 +67,17 @@ impl Cells {
     }
 }
 
-/// What the columns of a matrix are called.
+/// The names of the columns of a matrix.
 #[derive(FromPyObject)]
 pub enum Columns<'py> {
     /// x0, x1, and so on.
     Count(usize),
-    /// As those of the matrix that a model was fitted on.
+    /// Those of the matrix that a model was fitted to.
     Model(Bound<'py, Model>),
     Names(Vec<String>),
 }
 
-/// The column of documents, as far as it is known before the names are made.
+/// The column of documents, before the names are created.
 enum Documents {
     Known(Field),
     Count(usize),
@@ -92,13 +93,13 @@ impl Columns<'_> {
         };
         let mut fields = model.get().model.schema().fields.iter();
         let own = fields.find(|own| own.kind == Kind::Text && own.name == name);
-        let none = || wrong(format!("the model has no column of terms called {name}"));
+        let none = || value_error(format!("the model has no column of terms called {name}"));
         own.cloned().map(Documents::Known).ok_or_else(none)
     }
 }
 
 impl Documents {
-    /// How many terms there are.
+    /// The number of terms.
     fn width(&self) -> usize {
         match self {
             Documents::Known(field) => field.text.as_ref().map_or(0, |own| own.encoding.width()),
@@ -123,12 +124,12 @@ fn field(name: &str, columns: Vec<String>) -> PyResult<Field> {
         ..AnalyzerOptions::default()
     };
     let encoder = Encoder {
-        analyzer: Analyzer::new(options).map_err(raised)?,
+        analyzer: Analyzer::new(options).map_err(exception)?,
         // The order of the columns is that of the codes.
-        encoding: Encoding::Vocabulary(Vocabulary::try_from(columns).map_err(raised)?),
+        encoding: Encoding::Vocabulary(Vocabulary::try_from(columns).map_err(exception)?),
         limits: Limits::default(),
     };
-    // A matrix has all its columns, though some may be empty.
+    // A matrix has all its columns, even empty ones.
     Ok(Field::with_text(name, encoder).asked(Asked::Levels))
 }
 
@@ -140,11 +141,11 @@ struct Compressed {
     width: usize,
 }
 
-/// Why there is no chunk.
-enum Trouble {
-    /// The lists do not fit each other.
-    Broken,
-    /// The indices of a row are out of order, or one is there twice.
+/// Why a matrix cannot be read.
+enum Invalid {
+    /// The arrays do not match.
+    Inconsistent,
+    /// The indices of a row are not in ascending order.
     Unordered,
 }
 
@@ -153,26 +154,26 @@ impl Compressed {
         self.starts.len().saturating_sub(1)
     }
 
-    fn chunk(&self, first: usize) -> Result<Vec<Column>, Trouble> {
+    fn chunk(&self, first: usize) -> Result<Vec<Column>, Invalid> {
         let last = self.rows().min(first + CHUNK_ROWS);
         let length = self.values.len().min(self.indices.len()) as i64;
         let (from, to) = (self.starts.at(first), self.starts.at(last));
         if from < 0 || to < from || to > length {
-            return Err(Trouble::Broken);
+            return Err(Invalid::Inconsistent);
         }
         let start = |row: usize| u32::try_from(self.starts.at(row) - from).ok();
         let starts: Option<Vec<u32>> = (first..=last).map(start).collect();
         let starts = starts
             .filter(|own| own.is_sorted())
-            .ok_or(Trouble::Broken)?;
+            .ok_or(Invalid::Inconsistent)?;
         let range = from as usize..to as usize;
         let counts = self.values.slice(range.start, range.len());
         let terms = Terms::from_compressed(starts.into(), self.indices.codes(range), counts);
-        let terms = terms.ok_or(Trouble::Unordered)?;
+        let terms = terms.ok_or(Invalid::Unordered)?;
         let rows = terms.rows();
         let lasts = (0..rows.len()).filter_map(|row| rows.row(row).0.last());
         if lasts.max().is_some_and(|own| *own as usize >= self.width) {
-            return Err(Trouble::Broken);
+            return Err(Invalid::Inconsistent);
         }
         Ok(vec![Column::Text {
             values: terms,
@@ -181,8 +182,8 @@ impl Compressed {
     }
 }
 
-/// A table of a matrix in compressed rows: one column of documents called `name`, with the
-/// matrix' columns as terms. Nothing if the indices of a row are not in order, each once.
+/// A table with a column of documents called `name`, from a matrix in compressed rows; `None` if the
+/// indices of a row are not in ascending order.
 #[pyfunction]
 #[pyo3(signature = (starts, indices, values, columns, name="x", labels=None, weights=None))]
 #[allow(clippy::too_many_arguments)]
@@ -209,12 +210,14 @@ pub fn table_of_sparse(
         let firsts = firsts.into_par_iter();
         firsts.map(|first| matrix.chunk(first)).collect()
     };
-    // A vocabulary takes as long as many chunks.
+    // Creating the vocabulary takes as long as many chunks.
     let (field, chunks) = pooled(py, None, || rayon::join(|| documents.field(name), chunks))?;
     let chunks: Vec<_> = match chunks {
         Ok(chunks) => chunks,
-        Err(Trouble::Unordered) => return Ok(None),
-        Err(Trouble::Broken) => return Err(wrong("the sparse matrix is not in compressed rows")),
+        Err(Invalid::Unordered) => return Ok(None),
+        Err(Invalid::Inconsistent) => {
+            return Err(value_error("the sparse matrix is not in compressed rows"));
+        }
     };
     let weights = crate::table::weights(weights, rows)?;
     Table::of(vec![field?], chunks, rows, labels, weights).map(Some)

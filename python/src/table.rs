@@ -1,14 +1,13 @@
-//! Tables of the engine, made of what Python holds.
+//! Tables of the library from arrays, frames and sparse matrices.
 
 use crate::aligned::Aligned1;
 use crate::dense::{Array, Columns, LARGE, Numbers, Unfit};
-use crate::memory::shared;
-use crate::pools::pooled;
-use crate::trouble::{raised, wrong};
+use crate::errors::{exception, value_error};
+use crate::labels::{LabelChunks, Labels};
+use crate::threads::pooled;
 use abduce::Error;
 use abduce::data::{CHUNK_ROWS, Chunk, Column, Field, Kind, Maker, Rows, Schema, Source, reduce};
 use abduce::family::{Family as _, Gaussian, GaussianStats, Stats as _};
-use arrow_buffer::ScalarBuffer;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use rayon::prelude::*;
@@ -22,20 +21,20 @@ pub struct Table(Held);
 enum Held {
     /// Encoded.
     Made(abduce::data::Table),
-    /// An array, encoded chunk by chunk whenever they are asked for, or once and for all.
+    /// An array, whose chunks are encoded whenever they are needed, or once.
     Array(Box<Encoded>, OnceLock<abduce::data::Table>),
 }
 
-/// An array with labels and weights beside it.
+/// An array with labels and weights.
 struct Encoded {
     schema: Schema,
     array: Array,
     /// The number of levels of columns of codes.
     levels: Vec<Option<usize>>,
-    /// The same where all columns are codes.
+    /// The same if all columns are codes.
     all_levels: Option<Vec<u32>>,
     labels: Option<LabelChunks>,
-    /// The place of the labels among the columns.
+    /// The position of the labels among the columns.
     labels_at: usize,
     weights: Option<Vec<f64>>,
 }
@@ -57,7 +56,7 @@ impl Encoded {
         Ok(Chunk::new(rows, columns, weights))
     }
 
-    /// The features of a chunk, by way of numbers.
+    /// The columns of a chunk, converted from doubles.
     fn numbers(&self, number: usize) -> abduce::Result<Columns> {
         let mut columns = self.array.chunk(number).map_err(|why| match why {
             Unfit::Infinite => Error::data(format!(
@@ -97,79 +96,8 @@ impl Source for Encoded {
 
 type Chunks<'a> = Box<dyn Iterator<Item = abduce::Result<Chunk>> + Send + 'a>;
 
-/// A column of labels, made chunk by chunk.
-enum LabelChunks {
-    /// The codes of this many levels.
-    Seen(Codes, usize),
-    /// All are missing: the column of a whole chunk.
-    Hidden(Column),
-}
-
-/// Codes of labels as they lie, in as few bytes as they take; a negative one is a missing value.
-enum Codes {
-    Byte(ScalarBuffer<i8>),
-    Long(ScalarBuffer<i64>),
-}
-
-impl Codes {
-    fn len(&self) -> usize {
-        match self {
-            Codes::Byte(own) => own.len(),
-            Codes::Long(own) => own.len(),
-        }
-    }
-}
-
-impl LabelChunks {
-    fn of(labels: &Labels<'_>, rows: usize) -> PyResult<LabelChunks> {
-        let Labels(_, levels, given) = labels;
-        let Some(given) = given else {
-            let whole = Column::hidden(Kind::Categorical, CHUNK_ROWS.min(rows));
-            return Ok(LabelChunks::Hidden(whole));
-        };
-        let codes = match given {
-            GivenCodes::Byte(own) => Codes::Byte(shared(own)?.into()),
-            GivenCodes::Long(own) => Codes::Long(shared(own)?.into()),
-        };
-        if codes.len() != rows {
-            let labels = codes.len();
-            return Err(wrong(format!("there are {labels} labels for {rows} rows")));
-        }
-        Ok(LabelChunks::Seen(codes, levels.len()))
-    }
-
-    fn chunk(&self, number: usize, rows: usize) -> abduce::Result<Column> {
-        let first = number * CHUNK_ROWS;
-        let own = first..first + rows;
-        match self {
-            LabelChunks::Seen(Codes::Byte(codes), levels) => self::codes(&codes[own], *levels),
-            LabelChunks::Seen(Codes::Long(codes), levels) => self::codes(&codes[own], *levels),
-            LabelChunks::Hidden(whole) => Ok(whole.slice(0, rows)),
-        }
-    }
-}
-
-/// The cells of a column of labels; a negative code is a missing value.
-fn codes<T: Copy + Into<i64>>(codes: &[T], levels: usize) -> abduce::Result<Column> {
-    let whole = || codes.iter().map(|code| (*code).into());
-    let (least, most) = whole().fold((0, -1), |(least, most): (i64, i64), code| {
-        (least.min(code), most.max(code))
-    });
-    if most >= levels as i64 {
-        return Err(Error::data(format!("code {most} has no level")));
-    }
-    if least >= 0 {
-        return Ok(Column::Code {
-            values: whole().map(|code| code as u32).collect(),
-            nulls: None,
-        });
-    }
-    let code = |code: i64| (code >= 0).then_some(code as u32);
-    Ok(Column::from_codes(whole().map(code)))
-}
-
-/// Numbers that stand for levels, as codes; what is beyond the last level becomes the
-/// code behind it, which no level has.
+/// Numbers as codes of levels; a number above the last level becomes the next code, which is that of an
+/// unseen category.
 fn coded(column: &Column, levels: usize) -> Column {
     let cells = column.cells(0, column.len());
     let code = |x: f64| x.clamp(0.0, levels as f64) as u32;
@@ -180,42 +108,30 @@ fn coded(column: &Column, levels: usize) -> Column {
     }
 }
 
-/// What a column of labels is called, what its levels are, and the codes of its cells: none
-/// where all are missing.
-#[derive(FromPyObject)]
-pub struct Labels<'py>(String, Vec<String>, Option<GivenCodes<'py>>);
-
-/// Codes as Python has them.
-#[derive(FromPyObject)]
-pub enum GivenCodes<'py> {
-    Byte(Aligned1<'py, i8>),
-    Long(Aligned1<'py, i64>),
-}
-
 /// Splits a column of all rows into chunks.
 fn pieces<T: Clone>(whole: &[T]) -> impl Iterator<Item = Vec<T>> + '_ {
     whole.chunks(CHUNK_ROWS).map(<[T]>::to_vec)
 }
 
-/// The largest weight that a row may have.
+/// The largest weight of a row.
 const LARGEST_WEIGHT: f64 = 1e100;
 
-/// Weights, which must be numbers from 0 up.
+/// Weights, which must be nonnegative numbers.
 pub fn weights(given: Option<Aligned1<'_, f64>>, rows: usize) -> PyResult<Option<Vec<f64>>> {
     let Some(given) = given else { return Ok(None) };
     let weights: Vec<f64> = given.as_array().to_vec();
     if weights.len() != rows {
-        return Err(wrong(format!(
+        return Err(value_error(format!(
             "there are {} weights for {rows} rows",
             weights.len()
         )));
     }
     if weights.iter().any(|w| !w.is_finite() || *w < 0.0) {
-        return Err(wrong("a weight is negative or not a number"));
+        return Err(value_error("a weight is negative or not a number"));
     }
-    // Their products would be beyond all numbers.
+    // Their products would be infinite.
     if weights.iter().any(|w| *w > LARGEST_WEIGHT) {
-        return Err(wrong(format!(
+        return Err(value_error(format!(
             "a weight is beyond {LARGEST_WEIGHT:e}; divide all weights by the same number"
         )));
     }
@@ -223,7 +139,7 @@ pub fn weights(given: Option<Aligned1<'_, f64>>, rows: usize) -> PyResult<Option
 }
 
 impl Table {
-    /// A table of chunks of features, with labels and weights beside them.
+    /// A table from chunks of columns, labels and weights.
     pub fn of(
         mut fields: Vec<Field>,
         chunks: Vec<Columns>,
@@ -243,13 +159,13 @@ impl Table {
             let own = weight_chunks.as_mut().and_then(Iterator::next);
             Ok(Chunk::new(len, columns, own))
         });
-        let chunks = chunks.collect::<abduce::Result<_>>().map_err(raised)?;
+        let chunks = chunks.collect::<abduce::Result<_>>().map_err(exception)?;
         let made = abduce::data::Table::from_chunks(Schema::new(fields), chunks);
         Ok(Table(Held::Made(made)))
     }
 
-    /// A borrow of the array that the table reads, to be held for as long as it is read without
-    /// the interpreter's lock; nothing where the table has cells of its own.
+    /// A borrow of the array of the table, to be held while it is read without the interpreter's lock;
+    /// `None` if the table has a copy.
     ///
     /// # Errors
     /// If other Rust code is writing to the array.
@@ -260,7 +176,7 @@ impl Table {
         }
     }
 
-    /// The rows, as they are best read once or twice.
+    /// The rows, for reading them once or twice.
     pub fn source(&self) -> &dyn Source {
         match &self.0 {
             Held::Made(table) => table,
@@ -271,7 +187,7 @@ impl Table {
         }
     }
 
-    /// The rows, as they are best read many times: all of them encoded.
+    /// The rows, for reading them many times: all are encoded.
     ///
     /// # Errors
     /// If a number is infinite or too large.
@@ -295,7 +211,7 @@ impl Table {
         (self.source().rows() as usize).div_ceil(CHUNK_ROWS)
     }
 
-    /// The chunk of a number.
+    /// The chunk with this number.
     ///
     /// # Errors
     /// If a number in it is infinite or too large.
@@ -318,19 +234,12 @@ impl Table {
 
     /// The columns, as JSON.
     fn schema(&self) -> PyResult<String> {
-        serde_json::to_string(self.source().schema()).map_err(|why| wrong(why.to_string()))
+        serde_json::to_string(self.source().schema()).map_err(|why| value_error(why.to_string()))
     }
 }
 
-impl Labels<'_> {
-    fn field(self) -> Field {
-        Field::with_levels(self.0, Kind::Categorical, self.1)
-    }
-}
-
-/// A table of an array: a name and a kind for each column, the number of levels of
-/// those that are coded; labels with their column's name, levels and codes, which stand last
-/// or at a place; weights.
+/// A table from an array with the names, kinds and levels of its columns. Labels are the last column, or
+/// at position `labels_at`.
 #[pyfunction]
 #[pyo3(signature = (array, names, kinds=None, levels=None, labels=None, weights=None, labels_at=None))]
 #[allow(clippy::too_many_arguments)]
@@ -350,20 +259,24 @@ pub fn table_of_array(
         || !fits(kinds.as_ref().map(Vec::len))
         || !fits(levels.as_ref().map(Vec::len))
     {
-        return Err(wrong(format!("{} names for {width} columns", names.len())));
+        return Err(value_error(format!(
+            "{} names for {width} columns",
+            names.len()
+        )));
     }
     let mut fields = Vec::with_capacity(width + 1);
     let mut coded = Vec::with_capacity(width);
     for (column, name) in names.into_iter().enumerate() {
         let kind: Kind = match &kinds {
-            Some(kinds) => kinds[column].parse().map_err(raised)?,
+            Some(kinds) => kinds[column].parse().map_err(exception)?,
             None => Kind::Real,
         };
         let own = levels.as_ref().map_or(&[][..], |levels| &levels[column]);
         coded.push(kind.is_coded().then_some(own.len()));
-        fields.push(match kind.is_coded() {
-            true => Field::with_levels(name, kind, own.to_vec()),
-            false => Field::new(name, kind),
+        fields.push(if kind.is_coded() {
+            Field::with_levels(name, kind, own.to_vec())
+        } else {
+            Field::new(name, kind)
         });
     }
     let label_chunks = labels.as_ref().map(|own| LabelChunks::of(own, rows));
@@ -385,7 +298,7 @@ pub fn table_of_array(
     Ok(Table(Held::Array(Box::new(encoded), OnceLock::new())))
 }
 
-/// The variance of each column of numbers, whatever rows weigh.
+/// The unweighted variance of each column of numbers.
 #[pyfunction]
 pub fn variances<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyArray1<f64>>> {
     let _borrow = table.borrow(py)?;
@@ -408,11 +321,14 @@ pub fn variances<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyA
             .zip(&more)
             .for_each(|(all, own)| all.merge(own));
     };
-    let all = pooled(py, None, || reduce(source, of_chunk, merge))?.map_err(raised)?;
+    let all = pooled(py, None, || reduce(source, of_chunk, merge))?.map_err(exception)?;
     let all = all.unwrap_or_else(|| vec![Gaussian::zero(&()); numbers.len()]);
-    let variance = |own: &GaussianStats| match own.weight > 0.0 {
-        true => own.scatter / own.weight,
-        false => 0.0,
+    let variance = |own: &GaussianStats| {
+        if own.weight > 0.0 {
+            own.scatter / own.weight
+        } else {
+            0.0
+        }
     };
     Ok(PyArray1::from_vec(py, all.iter().map(variance).collect()))
 }

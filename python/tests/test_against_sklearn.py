@@ -1,4 +1,4 @@
-"""The drop-ins give scikit-learn's numbers: attributes, probabilities and predictions."""
+"""Estimators with scikit-learn's names agree with scikit-learn: attributes, probabilities and predictions."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ def agree(a, b, X, attributes):
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["", "weighted"])
 @pytest.mark.parametrize(("name", "parameters", "X", "attributes"), NAIVE)
-def test_naive_bayes_has_the_numbers_of_scikit_learn(name, parameters, X, attributes, weights):
+def test_naive_bayes_agrees_with_scikit_learn(name, parameters, X, attributes, weights):
     a = getattr(ours, name)(**parameters).fit(X, LABELS, weights)
     b = getattr(theirs, name)(**parameters).fit(X, LABELS, weights)
     if X.dtype == np.float32:
@@ -73,7 +73,7 @@ def test_naive_bayes_has_the_numbers_of_scikit_learn(name, parameters, X, attrib
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("priors", [None, "given"])
-def test_discriminants_have_the_numbers_of_scikit_learn(classes, priors):
+def test_discriminants_agree_with_scikit_learn(classes, priors):
     X, y = load_iris(return_X_y=True)
     X, y = X[y < classes], y[y < classes]
     given = None if priors is None else np.arange(1, classes + 1) / np.arange(1, classes + 1).sum()
@@ -101,7 +101,7 @@ def test_discriminants_have_the_numbers_of_scikit_learn(classes, priors):
         ("ComplementNB", sp.csr_matrix(COUNTS)),
     ],
 )
-def test_batches_have_the_numbers_of_scikit_learn(name, X):
+def test_partial_fit_agrees_with_scikit_learn(name, X):
     a, b = getattr(ours, name)(), getattr(theirs, name)()
     for start in range(0, ROWS, 100):
         for own in (a, b):
@@ -120,7 +120,7 @@ def matched(a, b):
 
 @pytest.mark.parametrize(("X", "k"), [(IRIS, 3), (BLOBS, 4)], ids=["iris", "blobs"])
 @pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical"])
-def test_gaussian_mixtures_have_the_numbers_of_scikit_learn(X, k, kind):
+def test_gaussian_mixtures_agree_with_scikit_learn(X, k, kind):
     a = GaussianMixture(k, covariance_type=kind, random_state=0).fit(X)
     b = TheirMixture(k, covariance_type=kind, random_state=0).fit(X)
     order = matched(a.means_, b.means_)
@@ -139,7 +139,7 @@ def test_gaussian_mixtures_have_the_numbers_of_scikit_learn(X, k, kind):
 
 
 @pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical"])
-def test_given_starts_are_where_scikit_learn_begins(kind):
+def test_given_starts_agree_with_scikit_learn(kind):
     precisions = {"full": [np.eye(4) * j for j in (1, 2, 3)], "tied": np.eye(4) * 2, "diag": np.full((3, 4), 2.0)}
     options = {
         "covariance_type": kind,
@@ -158,7 +158,7 @@ def test_given_starts_are_where_scikit_learn_begins(kind):
 
 
 @pytest.mark.parametrize(("X", "k"), [(IRIS, 3), (BLOBS, 4)], ids=["iris", "blobs"])
-def test_k_means_has_the_numbers_of_scikit_learn(X, k):
+def test_k_means_agrees_with_scikit_learn(X, k):
     start = X[[0, 60, 120, 1][:k]]
     a, b = (own(k, init=start, n_init=1).fit(X) for own in (KMeans, TheirKMeans))
     assert a.n_iter_ == b.n_iter_
@@ -175,7 +175,7 @@ def test_k_means_has_the_numbers_of_scikit_learn(X, k):
 
 @pytest.mark.parametrize("kernel", ["gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"])
 @pytest.mark.parametrize("bandwidth", [0.5, "scott", "silverman"])
-def test_kernel_densities_have_the_numbers_of_scikit_learn(kernel, bandwidth):
+def test_kernel_densities_agree_with_scikit_learn(kernel, bandwidth):
     # Of several columns, scikit-learn's cosine has no norm.
     points = IRIS[:, :1] if kernel == "cosine" else IRIS
     a = KernelDensity(kernel=kernel, bandwidth=bandwidth).fit(points)
@@ -189,7 +189,7 @@ def test_kernel_densities_have_the_numbers_of_scikit_learn(kernel, bandwidth):
 
 @pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical"])
 @pytest.mark.parametrize("init", ["random", "random_from_data"])
-def test_mixtures_begin_at_the_numbers_that_scikit_learn_draws(kind, init):
+def test_random_starts_agree_with_scikit_learn(kind, init):
     if (kind, init) == ("tied", "random_from_data"):
         pytest.skip("scikit-learn begins with all rows over the number of components for a variance")
     options = {"covariance_type": kind, "init_params": init, "random_state": 4, "n_init": 3, "max_iter": 40}

@@ -1,4 +1,4 @@
-"""Model files go both ways between Python and the command line."""
+"""Model files are exchanged between Python and the command line."""
 
 import os
 import subprocess
@@ -115,7 +115,7 @@ def test_the_class_may_be_any_column_of_a_file_of_the_command_line(covariance, p
     np.testing.assert_allclose(abduce.load(file).predict_proba(frame), found, atol=1e-6)
 
 
-def test_columns_of_text_mean_the_same_in_python_and_on_the_command_line(tmp_path):
+def test_text_columns_are_read_as_by_the_command_line(tmp_path):
     frame = pd.DataFrame(
         {
             "message": ["buy cheap pills now", "cheap cheap offer now", "meeting at noon", "lunch tomorrow at noon"],
@@ -139,7 +139,7 @@ def test_columns_of_text_mean_the_same_in_python_and_on_the_command_line(tmp_pat
 
 
 @pytest.mark.parametrize("kind", ["naive-bayes", "gda", "gda --covariance tied"])
-def test_probabilities_of_a_calibrated_model_are_calibrated_in_logarithms_too(kind, table, tmp_path):
+def test_log_probabilities_of_a_calibrated_model_are_calibrated(kind, table, tmp_path):
     path = tmp_path / "model.abduce"
     run("fit", *kind.split(), table, "--target", "y", "--calibrate", "isotonic", "-o", path)
     run("predict", path, table, "--proba", "-o", tmp_path / "out.csv")

@@ -1,4 +1,4 @@
-"""What is wrong is said as a Python programmer expects it; labels and cells may be missing in every way there is."""
+"""Errors and their messages."""
 
 import numpy as np
 import pandas as pd
@@ -7,8 +7,7 @@ import pyarrow as pa
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_iris
-from sklearn.exceptions import NotFittedError, UndefinedMetricWarning
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 import abduce
@@ -24,19 +23,19 @@ X, Y = load_iris(return_X_y=True)
 
 @pytest.mark.parametrize("make", [GaussianMixture, Mixture])
 @pytest.mark.parametrize("numbers", [[], range(0), [1, 0], [-1], np.array([]), [1.5], [2, np.nan]], ids=str)
-def test_no_number_of_components_is_told(make, numbers):
-    with pytest.raises(ValueError, match="n_components names no number of components"):
+def test_invalid_numbers_of_components_are_refused(make, numbers):
+    with pytest.raises(ValueError, match=r"n_components (is empty|must be a positive)"):
         make(numbers).fit(X)
 
 
 @pytest.mark.parametrize("number", [0, -1])
-def test_as_many_rows_as_that_cannot_be_drawn(number):
+def test_invalid_numbers_of_drawn_rows_are_refused(number):
     for draw in (GaussianNB().fit(X, Y).draw, GaussianMixture().fit(X).sample, KernelDensity().fit(X).sample):
         with pytest.raises(ValueError, match=rf"Invalid value for 'n_samples': {number} \. The sampling"):
             draw(number)
 
 
-def test_rows_that_are_not_there_are_not_explained():
+def test_missing_rows_cannot_be_explained():
     model = GaussianNB().fit(X, Y)
     with pytest.raises(ValueError, match="Invalid value for 'row': -1"):
         model.explain(X, -1)
@@ -61,7 +60,7 @@ UNFITTED = [
 
 
 @pytest.mark.parametrize(("model", "names"), UNFITTED, ids=lambda own: type(own).__name__)
-def test_what_is_not_learned_yet_is_not_there(model, names):
+def test_fitted_attributes_do_not_exist_before_a_fit(model, names):
     for name in names:
         assert not hasattr(model, name)
         with pytest.raises(AttributeError, match=f"This {type(model).__name__} instance is not fitted yet"):
@@ -72,14 +71,14 @@ def test_what_is_not_learned_yet_is_not_there(model, names):
         assert model._nothing
 
 
-def test_what_a_fitted_model_does_not_have_is_told_as_ever():
+def test_unknown_attributes_of_a_fitted_model_are_attribute_errors():
     model = GaussianNB().fit(X, Y)
     check_is_fitted(model)
     with pytest.raises(AttributeError, match="has no attribute 'thetas_'"):
         assert model.thetas_
 
 
-def test_files_that_cannot_be_read_are_told_by_kind(tmp_path):
+def test_unreadable_files_raise_the_matching_exception(tmp_path):
     with pytest.raises(FileNotFoundError, match="nope") as found:
         abduce.load(tmp_path / "nope")
     assert found.value.errno == 2
@@ -102,8 +101,8 @@ def twins(kind):
 @pytest.mark.parametrize(
     "model", [NaiveBayes(), Mixture(), GaussianImputer(), GaussianNB(), KMeans()], ids=lambda own: type(own).__name__
 )
-def test_two_columns_of_one_name_are_refused(model, kind):
-    with pytest.raises(ValueError, match="2 columns of X are called 'a'"):
+def test_duplicate_column_names_are_refused(model, kind):
+    with pytest.raises(ValueError, match="2 columns of X are named 'a'"):
         clone(model).fit(twins(kind), Y)
 
 
@@ -117,140 +116,17 @@ def test_cells_of_several_types_are_refused_by_column():
     assert NaiveBayes().fit(frame, Y).score(frame, Y) > 0.6
 
 
-def test_a_level_that_cannot_be_one_is_told():
+def test_an_invalid_level_is_named():
     table = np.floor(X)
     table[7, 2] = 1e150
-    with pytest.raises(ValueError, match=r"whole numbers 0, 1, 2, ….*feature x2 has the value 1e\+150"):
+    with pytest.raises(ValueError, match=r"coded 0, 1, 2, ….*column x2 has the value 1e\+150"):
         CategoricalNB().fit(table, Y)
     model = CategoricalNB().fit(np.floor(X), Y)
-    with pytest.raises(ValueError, match="feature x2"):
+    with pytest.raises(ValueError, match="column x2"):
         model.predict(table)
 
 
-def missing(labels):
-    """Every third label is not there."""
-    return [None if row % 3 == 0 else label for row, label in enumerate(labels)]
-
-
-NUMBERS = missing(Y.tolist())
-TRUTHS = missing((Y > 0).tolist())
-WORDS = missing(np.array(["a", "b", "c"])[Y].tolist())
-LABELS = {
-    "Int64": (pd.array(NUMBERS, dtype="Int64"), [0, 1, 2]),
-    "boolean": (pd.Series(TRUTHS, dtype="boolean"), [False, True]),
-    "string": (pd.Series(WORDS, dtype="string"), ["a", "b", "c"]),
-    "object with NA": (pd.Series([pd.NA if own is None else own for own in WORDS], dtype=object), ["a", "b", "c"]),
-    "list with NA": ([pd.NA if own is None else own for own in NUMBERS], [0, 1, 2]),
-    "category": (pd.Series(WORDS, dtype="category"), ["a", "b", "c"]),
-    "category of numbers": (pd.Series(NUMBERS, dtype="Int64").astype("category"), [0, 1, 2]),
-    "int64[pyarrow]": (pd.Series(NUMBERS, dtype="int64[pyarrow]"), [0, 1, 2]),
-    "polars numbers": (pl.Series(NUMBERS), [0, 1, 2]),
-    "polars truths": (pl.Series(TRUTHS), [False, True]),
-    "polars words": (pl.Series(WORDS), ["a", "b", "c"]),
-    "polars categories": (pl.Series(WORDS, dtype=pl.Categorical), ["a", "b", "c"]),
-    "arrow numbers": (pa.array(NUMBERS), [0, 1, 2]),
-    "arrow truths": (pa.chunked_array([TRUTHS]), [False, True]),
-    "arrow words": (pa.array(WORDS), ["a", "b", "c"]),
-    "masked numbers": (np.ma.array(Y, mask=np.arange(150) % 3 == 0), [0, 1, 2]),
-    "masked words": (np.ma.array(np.array(["a", "b", "c"])[Y], mask=np.arange(150) % 3 == 0), ["a", "b", "c"]),
-}
-
-
-@pytest.mark.parametrize("name", LABELS)
-def test_missing_labels_of_every_library_are_missing(name):
-    labels, classes = LABELS[name]
-    model = GaussianNB().fit(X, labels)
-    assert model.classes_.tolist() == classes
-    assert model.classes_.dtype.kind == {int: "i", bool: "b", str: "U"}[type(classes[0])]
-    # The 50 rows without a label count with the weight that cross-validation chose.
-    assert model.class_count_.sum() == pytest.approx(100 + 50 * model.fit_report_["unlabelled_weight"])
-    assert model.score(X, labels) > 0.9
-
-
-@pytest.mark.parametrize(
-    "labels",
-    [
-        pd.Series(Y, dtype="Int64"),
-        pd.Series(Y == 1, dtype="boolean"),
-        pl.Series(Y),
-        pl.Series(np.array(["a", "b", "c"])[Y]),
-        pl.Series(np.array(["a", "b", "c"])[Y].tolist(), dtype=pl.Categorical),
-        pa.array(Y),
-        np.ma.array(Y),
-    ],
-    ids=["Int64", "boolean", "polars", "polars words", "polars categories", "arrow", "masked"],
-)
-def test_labels_of_every_library_without_a_hole(labels):
-    model = GaussianNB().fit(X, labels)
-    told = next(getattr(labels, name) for name in ("to_pylist", "to_list", "tolist") if hasattr(labels, name))
-    other = GaussianNB().fit(X, np.array(told()))
-    assert model.classes_.tolist() == other.classes_.tolist()
-    np.testing.assert_array_equal(model.theta_, other.theta_)
-
-
-MASK = np.random.default_rng(0).random(X.shape) < 0.1
-TAKING = [
-    GaussianNB(),
-    BernoulliNB(binarize=3.0),
-    CategoricalNB(),
-    NaiveBayes(),
-    LinearDiscriminantAnalysis(),
-    QuadraticDiscriminantAnalysis(),
-    GaussianMixture(2, random_state=0),
-    Mixture(2, n_init=1, random_state=0),
-    KMeans(3, random_state=0),
-    KernelDensity(),
-    GaussianImputer(),
-]
-
-
-@pytest.mark.parametrize("estimator", TAKING, ids=lambda own: type(own).__name__)
-def test_masked_cells_are_missing(estimator):
-    masked, holes = np.ma.array(X, mask=MASK), np.where(MASK, np.nan, X)
-    one, other = clone(estimator).fit(masked, Y), clone(estimator).fit(holes, Y)
-    ask = next(name for name in ("predict_proba", "score_samples", "transform") if hasattr(one, name))
-    np.testing.assert_array_equal(getattr(one, ask)(masked), getattr(other, ask)(holes))
-
-
-def test_masked_whole_numbers_are_missing_and_refused_where_nothing_may_be():
-    whole = np.ma.array(X.astype(int), mask=MASK)
-    model = CategoricalNB().fit(whole, Y)
-    assert sum(own.sum() for own in model.category_count_) == (~MASK).sum()
-    for estimator in (MultinomialNB(), ComplementNB()):
-        with pytest.raises(ValueError, match=f"masked cells, and {type(estimator).__name__} takes no missing ones"):
-            estimator.fit(whole, Y)
-        estimator.fit(np.ma.array(X.astype(int), mask=False), Y)
-
-
-def test_rows_without_a_label_are_not_scored():
-    model = GaussianNB().fit(X, Y)
-    kept = np.arange(150) % 3 != 0
-    weights = np.random.default_rng(0).random(150)
-    for labels in (NUMBERS, np.where(kept, Y, np.nan), pd.array(NUMBERS, dtype="Int64")):
-        assert model.score(X, labels) == model.score(X[kept], Y[kept])
-        assert model.score(X, labels, weights) == pytest.approx(model.score(X[kept], Y[kept], weights[kept]))
-    other = GaussianNB(missing_label=-1).fit(X, Y)
-    assert other.score(X, np.where(kept, Y, -1)) == model.score(X[kept], Y[kept])
-    with pytest.warns(UndefinedMetricWarning, match="no row has a label"):
-        assert np.isnan(model.score(X, [None] * 150))
-    with pytest.raises(ValueError, match="inconsistent"):
-        model.score(X, NUMBERS[:-1])
-
-
-def test_searches_take_missing_labels():
-    order = np.random.default_rng(0).permutation(150)
-    rows, labels = X[order], np.array(NUMBERS, dtype=object)[order]
-    found = cross_val_score(GaussianNB(), rows, labels, error_score="raise")
-    assert found.shape == (5,) and found.min() > 0.8
-    holes = labels.astype(float)
-    np.testing.assert_array_equal(cross_val_score(GaussianNB(), rows, holes, cv=KFold(5)), found)
-    coded = np.where(np.isnan(holes), -1, holes).astype(int)
-    search = GridSearchCV(GaussianNB(missing_label=-1), {"var_smoothing": [1e-9, 1e3]}, error_score="raise")
-    search.fit(rows, coded)
-    assert search.best_params_ == {"var_smoothing": 1e-9} and search.best_score_ > 0.9
-
-
-def test_messages_are_about_parameters_rows_and_columns():
+def test_messages_name_parameters_rows_and_columns():
     frame = pd.DataFrame({"a": ["1", "2", "x"], "b": [1.0, 2.0, 3.0]})
     with pytest.raises(ValueError) as caught:
         NaiveBayes(kinds={"a": "real"}).fit(frame, [0, 1, 1])
@@ -262,14 +138,14 @@ def test_messages_are_about_parameters_rows_and_columns():
 
 
 @pytest.mark.parametrize("scale", [1e-200, 1e200])
-def test_numbers_whose_squares_are_lost_are_refused(scale):
+def test_numbers_with_infinite_squares_are_refused(scale):
     X = np.arange(12.0).reshape(6, 2) * scale
     for model in (GaussianNB(), GaussianMixture(2)):
         with pytest.raises(ValueError, match="rescale"):
             model.fit(X, [0, 0, 0, 1, 1, 1])
 
 
-def test_numbers_whose_squares_are_lost_are_refused_in_questions_too():
+def test_numbers_with_infinite_squares_are_refused_in_questions():
     y = [0, 0, 0, 1, 1, 1]
     X = np.arange(12.0).reshape(6, 2)
     for model in (GaussianNB(), GaussianMixture(2), KMeans(2), NaiveBayes(), LinearDiscriminantAnalysis(), Mixture(2)):
@@ -281,12 +157,12 @@ def test_numbers_whose_squares_are_lost_are_refused_in_questions_too():
             model.predict(np.full((1, 2), np.inf))
 
 
-def test_a_constant_may_be_of_any_size():
+def test_a_constant_column_may_have_any_value():
     X = np.column_stack([np.full(6, 1e-200), np.arange(6.0)])
     assert GaussianNB().fit(X, [0, 0, 0, 1, 1, 1]).score(X, [0, 0, 0, 1, 1, 1]) == 1.0
 
 
-def test_a_fit_that_fails_leaves_what_was_learned():
+def test_a_failed_fit_keeps_the_previous_model():
     for model in (KMeans(3), GaussianMixture(3), Mixture(3), KernelDensity(), GaussianImputer()):
         model.fit(X)
         wrong = X[:, :2].copy()
@@ -297,26 +173,26 @@ def test_a_fit_that_fails_leaves_what_was_learned():
 
 
 def test_kinds_of_columns_of_arrays_are_checked():
-    with pytest.raises(ValueError, match="hand over a frame"):
+    with pytest.raises(ValueError, match="pass a frame"):
         Mixture(2, kinds={"x0": "categorical"}).fit(X)
-    with pytest.raises(ValueError, match="kinds names column 'nope'"):
+    with pytest.raises(ValueError, match="kinds has 'nope', which matches no column"):
         Mixture(2, kinds={"nope": "real"}).fit(X)
 
 
-def test_fewer_components_than_were_asked_for_are_told():
+def test_fewer_components_than_requested_cause_a_warning():
     with pytest.warns(UserWarning, match="there are only 5 rows; 5 were fitted"):
         Mixture(50).fit(X[:5])
 
 
-def test_what_is_given_is_finite_and_classes_go_by_their_values():
+def test_given_values_are_finite_and_classes_are_compared_by_value():
     model = GaussianNB().fit(X, Y + 1.0)
     assert set(model.draw(20, given={"y": 2.0})["y"]) == {2.0}
     for value in (np.inf, np.nan):
-        with pytest.raises(ValueError, match="cannot be given"):
+        with pytest.raises(ValueError, match="cannot have the value"):
             model.draw(2, given={"x0": value})
 
 
-def test_dashes_of_users_are_theirs():
+def test_dashes_in_names_are_kept():
     frame = pd.DataFrame({"d--e": ["u--v", "1", "2"]})
     with pytest.raises(ValueError, match=r'column "d--e".*u--v'):
         NaiveBayes(kinds={"d--e": "real"}).fit(frame, [0, 1, 1])
@@ -329,7 +205,7 @@ def test_unaligned_labels_and_weights_are_read():
     np.testing.assert_allclose(model.theta_, GaussianNB().fit(X, Y).theta_)
 
 
-def test_a_polars_column_of_nulls_alone_is_missing():
+def test_a_polars_column_of_type_null_is_missing():
     frame = pl.DataFrame({"a": [1.0, 2.0, 5.0, 6.0], "b": [None] * 4})
     assert NaiveBayes().fit(frame, [0, 0, 1, 1]).score(frame, [0, 0, 1, 1]) == 1.0
 
@@ -342,18 +218,18 @@ def test_starts_depend_on_the_random_state(init):
     assert len({round(own.lower_bound_, 9) for own in fits}) > 1
 
 
-def test_cells_of_types_that_nothing_takes_are_told_by_their_column():
-    for cells, told in (
+def test_unsupported_types_of_cells_are_refused_by_column():
+    for cells, type_name in (
         ([1j, 2j], "complex"),
         ([pd.Period("2020"), pd.Period("2021")], "Period"),
         ([1.0, "a"], "several"),
     ):
-        frame = pd.DataFrame({"b": [1.0, 2.0], "a": pd.Series(cells, dtype=None if told == "complex" else object)})
-        with pytest.raises(TypeError, match=f"column 'a' holds cells of .*{told}"):
+        frame = pd.DataFrame({"b": [1.0, 2.0], "a": pd.Series(cells, dtype=None if type_name == "complex" else object)})
+        with pytest.raises(TypeError, match=f"column 'a' holds cells of .*{type_name}"):
             NaiveBayes().fit(frame, [0, 1])
 
 
-def test_weights_may_be_large_but_not_beyond_all_numbers():
+def test_weights_have_an_upper_limit():
     y = [0, 0, 0, 1, 1, 1]
     X = np.arange(12.0).reshape(6, 2) ** 1.5
     expected = GaussianNB().fit(X, y).predict_proba(X)
@@ -364,7 +240,7 @@ def test_weights_may_be_large_but_not_beyond_all_numbers():
             model.fit(X, y, sample_weight=np.full(6, 1e200))
 
 
-def test_hypotheses_have_names_of_their_own():
+def test_duplicate_names_of_hypotheses_are_refused():
     with pytest.raises(ValueError, match="same name"):
         abduce.bayes.Hypotheses(["a", "a"], {"x": [0.1, 0.2]})
 
@@ -372,14 +248,14 @@ def test_hypotheses_have_names_of_their_own():
 FRAME = pd.DataFrame(X - 2, columns=["a", "b", "c", "d"])
 
 
-def test_imputers_take_how_beside_copies():
+def test_imputers_accept_how_with_copies():
     imputer = GaussianImputer().fit(FRAME)
-    holes = FRAME.assign(a=np.nan)
-    copies = imputer.impute(holes, how="draw", copies=2, random_state=0)
+    missing = FRAME.assign(a=np.nan)
+    copies = imputer.impute(missing, how="draw", copies=2, random_state=0)
     assert len(copies) == 2 and not copies[0].equals(copies[1])
-    assert copies[0].equals(imputer.impute(holes, copies=2, random_state=0)[0])
+    assert copies[0].equals(imputer.impute(missing, copies=2, random_state=0)[0])
     with pytest.raises(ValueError, match='copies needs how="draw"'):
-        imputer.impute(holes, how="mean", copies=2)
+        imputer.impute(missing, how="mean", copies=2)
 
 
 PRIORS = [
@@ -408,7 +284,7 @@ def test_priors_sum_to_one(make):
     np.testing.assert_allclose(make([0.5, 0.4, 0.1]).fit(X, Y).class_prior_, [0.5, 0.4, 0.1])
 
 
-def test_a_prior_may_be_a_dict_by_the_classes(tmp_path):
+def test_a_class_prior_may_be_a_dict(tmp_path):
     expected = NaiveBayes(class_prior=[0.5, 0.4, 0.1]).fit(X, Y)
     model = NaiveBayes(class_prior={2: 0.1, 0: 0.5, 1: 0.4}).fit(X, Y)
     np.testing.assert_array_equal(model.predict_proba(X), expected.predict_proba(X))
@@ -426,13 +302,6 @@ def test_a_prior_may_be_a_dict_by_the_classes(tmp_path):
             NaiveBayes(class_prior=wrong).fit(X, Y)
     with pytest.raises(ValueError, match="The sum of class_prior should be 1"):
         NaiveBayes(class_prior={0: 0.5, 1: 0.3, 2: 0.3}).fit(X, Y)
-
-
-def test_labels_that_are_floats_stay_floats_beside_a_hole():
-    model = GaussianNB().fit(X, [0.0, 1.0, np.nan] * 50)
-    assert model.classes_.dtype == model.predict(X).dtype == np.float64
-    assert model.classes_.tolist() == [0.0, 1.0]
-    assert GaussianNB().fit(X, [0, 1, None] * 50).classes_.dtype == np.int64
 
 
 def test_a_name_may_look_like_a_comparison():
@@ -474,7 +343,7 @@ def test_priors_of_hypotheses_that_do_not_sum_to_one_name_the_option():
 
 
 @pytest.mark.parametrize("family", ["weibull", "gaussian(1"])
-def test_an_unknown_family_is_told_without_a_place_in_json(family):
+def test_the_error_about_an_unknown_family_has_no_json_position(family):
     for model in (NaiveBayes(families={"a": family}), Mixture(families={"a": family})):
         with pytest.raises(ValueError) as caught:
             model.fit(FRAME, Y)
@@ -484,16 +353,14 @@ def test_an_unknown_family_is_told_without_a_place_in_json(family):
 
 def test_kinds_and_families_are_strings_by_names():
     for model in (NaiveBayes(kinds={"a": 3}), Mixture(kinds={"a": 3}), GaussianImputer(kinds={"a": 3})):
-        with pytest.raises(TypeError, match="kinds is a dict of strings by the names of columns, and has 'a': 3"):
+        with pytest.raises(TypeError, match="kinds must be a dict of strings by column name, but it has 'a': 3"):
             model.fit(FRAME, Y)
     for model in (NaiveBayes(families={0: "gamma"}), Mixture(families={0: "gamma"})):
-        with pytest.raises(
-            TypeError, match="families is a dict of strings by the names of columns, and has 0: 'gamma'"
-        ):
+        with pytest.raises(TypeError, match="families must be a dict of strings by column name, but it has 0: 'gamma'"):
             model.fit(FRAME, Y)
 
 
-def test_advice_is_written_as_python_takes_it(tmp_path):
+def test_hints_are_written_in_python(tmp_path):
     with pytest.raises(ValueError, match=r'families=\{"b": "gaussian"\}, whose support is all numbers'):
         NaiveBayes(families={"b": "gamma"}).fit(FRAME - 2, Y)
     with pytest.raises(ValueError, match="smoothing=1"):
@@ -511,12 +378,12 @@ COLUMNS = [pd.Series([1.0, 2.0, 3.0]), pl.Series([1.0, 2.0, 3.0]), pa.array([1.0
 
 
 @pytest.mark.parametrize("column", COLUMNS, ids=lambda own: f"{type(own).__module__}.{type(own).__name__}")
-def test_one_column_is_no_table(column):
+def test_a_single_column_is_refused(column):
     for model in (NaiveBayes(), Mixture(), GaussianImputer(), GaussianNB(), GaussianMixture(), KMeans()):
-        with pytest.raises(ValueError, match=r"X is one column.*pass a frame.*two dimensions"):
+        with pytest.raises(ValueError, match=r"X is a single column.*pass a frame.*two-dimensional"):
             model.fit(column, [0, 1, 1])
     for model in (NaiveBayes().fit(FRAME, Y), Mixture().fit(FRAME)):
-        with pytest.raises(ValueError, match="X is one column"):
+        with pytest.raises(ValueError, match="X is a single column"):
             model.predict(column)
 
 
@@ -532,13 +399,13 @@ def test_sparse_columns_of_pandas_are_read_as_dense():
 
 
 @pytest.mark.parametrize("row", ["r1", 1.5, None, True], ids=str)
-def test_a_row_to_explain_is_named_by_its_place(row):
-    with pytest.raises(TypeError, match="row is the place of a row in X, a whole number counted from 0"):
+def test_the_row_to_explain_is_a_position(row):
+    with pytest.raises(TypeError, match="row must be a position in X"):
         NaiveBayes().fit(FRAME, Y).explain(FRAME, row)
     assert NaiveBayes().fit(FRAME, Y).explain(FRAME, np.int64(3))["class"] == 0
 
 
-def test_notes_of_estimates_name_no_command():
+def test_notes_of_estimates_name_no_command_line_option():
     rows = X.copy()
     rows[0, 0] = np.nan
     notes = abduce.families.estimate("multivariate-gaussian", rows)["notes"]

@@ -1,4 +1,4 @@
-"""Frames come back from imputers as they went in: of the same library, with columns of the same types."""
+"""Imputers keep the library and the column types of frames."""
 
 import numpy as np
 import pandas as pd
@@ -41,7 +41,7 @@ def filled(frame, **changes):
 
 @pytest.mark.parametrize("imputer", [GaussianImputer(), MixtureImputer(2, random_state=0)], ids=["Gaussian", "Mixture"])
 @pytest.mark.parametrize("kind", ["boolean", "bool[pyarrow]", "object"])
-def test_truths_are_filled_with_truths(imputer, kind):
+def test_booleans_are_filled_with_booleans(imputer, kind):
     frame = in_pandas(tame=kind)
     out = imputer.fit_transform(frame)
     assert set(out["tame"].tolist()) == {True, False}
@@ -49,13 +49,13 @@ def test_truths_are_filled_with_truths(imputer, kind):
     assert_series_equal(out["tame"].drop(3), frame["tame"].drop(3).astype(out["tame"].dtype))
 
 
-def test_words_that_look_like_truths_stay_words():
+def test_strings_that_look_like_booleans_stay_strings():
     frame = in_pandas().assign(tame=["true", "false", None, "true"] * 3)
     assert set(filled(frame)["tame"]) == {"true", "false"}
 
 
 @pytest.mark.parametrize("kind", ["Float64", "Float32", "float32", "double[pyarrow]"])
-def test_fractions_keep_their_type(kind):
+def test_floats_keep_their_type(kind):
     out = filled(in_pandas(wide=kind))
     assert str(out["wide"].dtype) == kind
     assert not out["wide"].isna().any()
@@ -81,11 +81,11 @@ def test_levels_that_are_numbers_stay_numbers():
     assert out["legs"].dtype == frame["legs"].dtype and set(out["legs"]) == {2, 3}
 
 
-def test_truths_that_are_taken_for_numbers_become_numbers():
+def test_booleans_read_as_numbers_become_numbers():
     assert str(filled(in_pandas(tame="boolean"), kinds={"tame": "real"})["tame"].dtype) == "Float64"
 
 
-def test_categories_and_words_keep_their_type():
+def test_categories_and_strings_keep_their_type():
     kind = pd.CategoricalDtype(["blue", "red", "green", "never"], ordered=True)
     out = filled(in_pandas(colour=kind))
     assert out["colour"].dtype == kind
@@ -94,20 +94,20 @@ def test_categories_and_words_keep_their_type():
     assert list(filled(in_pandas().set_index("full")).index) == list(range(ROWS))
 
 
-def test_a_category_that_a_frame_does_not_have_is_added():
+def test_an_unknown_category_is_added_to_a_categorical_column():
     model = MixtureImputer(1, random_state=0).fit(in_pandas(colour="category"))
     one = in_pandas().assign(colour=pd.Categorical([None] * ROWS, categories=["pink"]))
     assert set(model.transform(one)["colour"]) <= {"red", "green", "blue"}
 
 
 @pytest.mark.parametrize("colour", [pl.String, pl.Categorical, pl.Enum(["blue", "red", "green", "never"])], ids=str)
-def test_polars_in_polars_out(colour):
+def test_polars_frames_stay_polars_frames(colour):
     frame = pl.DataFrame(cells(), schema_overrides={"colour": colour, "wide": pl.Float32})
     out = filled(frame, kinds={"legs": "count"}, add_indicator=True)
     assert isinstance(out, pl.DataFrame)
-    told = [f"missingindicator_{name}" for name in ("wide", "legs", "colour", "tame")]
-    assert out.columns == [*frame.columns, *told]
-    assert out.schema == frame.schema | dict.fromkeys(told, pl.Boolean)
+    found = [f"missingindicator_{name}" for name in ("wide", "legs", "colour", "tame")]
+    assert out.columns == [*frame.columns, *found]
+    assert out.schema == frame.schema | dict.fromkeys(found, pl.Boolean)
     assert sum(out.null_count().row(0)) == 0
     assert out["missingindicator_tame"].to_list() == [row == 3 for row in range(ROWS)]
     assert out["full"].equals(frame["full"])
@@ -115,7 +115,7 @@ def test_polars_in_polars_out(colour):
 
 
 @pytest.mark.parametrize("colour", [pa.string(), pa.dictionary(pa.int8(), pa.string(), True)], ids=str)
-def test_arrow_in_arrow_out(colour):
+def test_arrow_tables_stay_arrow_tables(colour):
     frame = pa.table(cells())
     frame = frame.set_column(3, "colour", frame["colour"].cast(colour))
     out = filled(pa.concat_tables([frame, frame]), kinds={"legs": "count"}, add_indicator=True)
@@ -129,7 +129,7 @@ def test_arrow_in_arrow_out(colour):
     assert out["full"].equals(pa.concat_tables([frame, frame])["full"])
 
 
-def test_all_libraries_have_the_same_fillings():
+def test_all_libraries_are_filled_with_the_same_values():
     out = filled(in_pandas(legs="Int64"))
     for other in (filled(pl.DataFrame(cells())).to_pandas(), filled(pa.table(cells())).to_pandas()):
         for name in out.columns:
@@ -137,7 +137,7 @@ def test_all_libraries_have_the_same_fillings():
 
 
 @pytest.mark.parametrize("of", [pd.DataFrame, pl.DataFrame, pa.table], ids=["pandas", "polars", "arrow"])
-def test_the_output_that_is_asked_for_comes_out(of):
+def test_set_output_decides_the_library(of):
     imputer = MixtureImputer(1, random_state=0, add_indicator=True)
     names = [*cells(), *(f"missingindicator_{name}" for name in ("wide", "legs", "colour", "tame"))]
     for library, kind in {"pandas": pd.DataFrame, "polars": pl.DataFrame}.items():
@@ -161,28 +161,28 @@ def test_empty_columns_of_arrow_are_made_zero():
         assert out.null_count == 0 and not any(out.to_pylist())
 
 
-def test_answers_are_truths_and_labels():
+def test_answers_are_booleans_and_labels():
     frame = in_pandas()
     model = NaiveBayes().fit(frame, [7, 9, None] * (ROWS // 3))
     drawn = model.draw(50, random_state=0)
     assert drawn["tame"].dtype == bool
     assert drawn["y"].dtype == model.classes_.dtype and set(drawn["y"]) == {7, 9}
     assert set(drawn["colour"]) == {"red", "green", "blue"}
-    told = model.impute(frame)
-    assert told["tame"].dtype == bool and told["tame"][0]
-    assert set(told["y"]) <= {7, 9}
+    found = model.impute(frame)
+    assert found["tame"].dtype == bool and found["tame"][0]
+    assert set(found["y"]) <= {7, 9}
     assert Mixture(1).fit(frame).impute(frame)["tame"].dtype == bool
     words = GaussianNB().fit([[0.0], [1.0], [5.0], [6.0]], [False, False, True, True])
     assert words.draw(9, given={"y": True})["y"].tolist() == [True] * 9
 
 
-def test_words_that_read_as_numbers_stay_words():
+def test_strings_that_look_like_numbers_stay_strings():
     frame = pd.DataFrame({"a": ["1", "2", None, "4"], "b": [1.0, 2.0, 3.0, 4.0]})
     filled = GaussianImputer().fit_transform(frame)
     assert all(isinstance(cell, str) for cell in filled["a"])
 
 
-def test_a_batch_of_arrow_has_names():
+def test_an_arrow_batch_has_column_names():
     batch = pa.record_batch({"a": [1.0, 2.0, 3.0, 4.0], "b": [0.0, 1.0, 0.0, 2.0]})
     for model in (GaussianNB(), NaiveBayes()):
         model.fit(batch, [0, 0, 1, 1])
@@ -190,14 +190,14 @@ def test_a_batch_of_arrow_has_names():
         assert model.predict(batch).shape == (4,)
 
 
-def test_a_lazy_frame_is_to_be_collected():
+def test_a_lazy_frame_is_refused():
     lazy = pl.LazyFrame({"a": [1.0, 2.0, 3.0, 4.0]})
     for model in (GaussianNB(), NaiveBayes()):
         with pytest.raises(TypeError, match="collect"):
             model.fit(lazy, [0, 0, 1, 1])
 
 
-def test_columns_cut_into_intervals_are_levels():
+def test_interval_columns_are_categorical():
     frame = pd.DataFrame({"age": pd.cut([1, 2, 3, 4], 2), "x": [1.0, 2.0, 3.0, 4.0]})
     model = NaiveBayes().fit(frame, [0, 0, 1, 1])
     assert model.query("P(age | y=1)") == {"(0.997, 2.5]": 0.25, "(2.5, 4.0]": 0.75}

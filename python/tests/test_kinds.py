@@ -1,4 +1,4 @@
-"""The type of a column of a frame decides what it is: floats are real, strings and categories are levels."""
+"""The type of a column of a frame decides its kind: floats are real, strings and categories are categorical."""
 
 import numpy as np
 import pandas
@@ -28,24 +28,24 @@ KINDS = {
 
 
 @pytest.mark.parametrize("library", [pandas.DataFrame, polars.DataFrame])
-def test_types_decide_what_columns_are(library):
+def test_types_decide_the_kinds_of_columns(library):
     model = abduce.Mixture(1, random_state=0).fit(library(ROWS))
     assert model.kinds_ == KINDS
 
 
-def test_a_column_of_whole_floats_takes_fractions():
+def test_a_float_column_of_whole_numbers_accepts_fractions():
     frame = pandas.DataFrame({"x": [0.0, 1.0, 2.0, 3.0] * 5})
     model = abduce.Mixture(1, random_state=0).fit(frame)
     assert np.isfinite(model.score_samples(pandas.DataFrame({"x": [1.5]}))).all()
 
 
-def test_kinds_of_the_user_come_first():
+def test_given_kinds_override_types():
     frame = pandas.DataFrame({"digits": ["1", "2", "5"] * 7, "whole": [0.0, 1.0, 2.0] * 7})
     model = abduce.NaiveBayes(kinds={"digits": "real", "whole": "count"}).fit(frame, [0, 1, 1] * 7)
     assert model.kinds_ == {"digits": "real", "whole": "count", "y": "categorical"}
 
 
-def test_strings_that_hardly_repeat_are_left_out_even_if_they_are_digits():
+def test_strings_with_few_repetitions_are_left_out_even_if_they_are_digits():
     frame = pandas.DataFrame({"id": [str(n) for n in range(200)], "x": np.linspace(0, 1, 200)})
     with pytest.warns(UserWarning, match='kinds={"id": "categorical"}'):
         model = abduce.Mixture(1, random_state=0).fit(frame)
@@ -63,13 +63,13 @@ def test_kinds_may_be_given_by_patterns():
     assert abduce.Mixture(1, kinds={"a*": "count"}, random_state=0).fit(whole).kinds_ == {"a": "count", "b": "real"}
 
 
-def test_patterns_hold_for_arrays_too():
+def test_patterns_match_columns_of_arrays():
     rows = np.random.default_rng(0).poisson(3.0, size=(30, 12)).astype(float)
     model = abduce.NaiveBayes(kinds={"x*": "count", "x1*": "real"}).fit(rows, np.arange(30) % 2)
     real = {"x1", "x10", "x11"}
     assert {name for name, kind in model.kinds_.items() if kind == "real"} == real
     assert {name for name, kind in model.kinds_.items() if kind == "count"} == {f"x{n}" for n in range(12)} - real
-    with pytest.raises(ValueError, match=r"kinds names column 'z\*'"):
+    with pytest.raises(ValueError, match=r"kinds has 'z\*', which matches no column"):
         abduce.NaiveBayes(kinds={"z*": "real"}).fit(rows, np.arange(30) % 2)
 
 

@@ -1,4 +1,4 @@
-"""However an array lies in memory, the numbers are the same; what is asked in single precision is answered in it."""
+"""The memory layout of an array does not change results; single precision in gives single precision out."""
 
 import json
 
@@ -15,7 +15,7 @@ from abduce.mixture import GaussianMixture, Mixture
 from abduce.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB, NaiveBayes
 from abduce.neighbors import KernelDensity
 
-# More rows than a chunk of the engine has, and numbers that single precision holds exactly.
+# More rows than a chunk, and numbers that single precision represents exactly.
 X, Y = make_blobs(10_000, n_features=3, centers=3, random_state=0)
 X = np.round(np.abs(X) * 16) / 16
 ESTIMATORS = [
@@ -105,7 +105,7 @@ def answers(model, rows):
     raise AssertionError("there is nothing to ask")
 
 
-def with_holes(estimator):
+def with_missing_cells(estimator):
     if not estimator.__sklearn_tags__().input_tags.allow_nan:
         return X
     return np.where(np.random.default_rng(1).random(X.shape) < 0.05, np.nan, X)
@@ -117,7 +117,7 @@ def by_name(own):
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=by_name)
 def test_every_layout_gives_the_same_bits(estimator, tmp_path):
-    rows = with_holes(estimator)
+    rows = with_missing_cells(estimator)
     plain = clone(estimator).fit(rows, Y)
     asked = rows[:2000]
     expected = answers(plain, asked)
@@ -143,8 +143,8 @@ def test_single_precision_is_read_as_it_is(estimator):
     assert found.dtype == (np.float32 if kept else np.float64)
 
 
-def test_an_array_is_kept_for_as_long_as_it_is_needed():
-    """A table of columns that lie one after the other is the array itself: it must outlive its name."""
+def test_an_array_is_kept_alive_while_it_is_needed():
+    """An array in column order is not copied, so the table must keep it alive."""
     from abduce import _core
 
     expected = _core.variances(_core.table_of_array(X, ["a", "b", "c"]))
@@ -155,7 +155,7 @@ def test_an_array_is_kept_for_as_long_as_it_is_needed():
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.int64, np.uint16, bool, np.float16, object])
-def test_other_numbers_are_taken_as_numbers(kind):
+def test_other_numeric_types_are_accepted(kind):
     rows = (X > 3).astype(kind)
     np.testing.assert_array_equal(GaussianNB().fit(rows, Y).theta_, GaussianNB().fit(rows.astype(np.float64), Y).theta_)
 
@@ -173,7 +173,7 @@ INTEGERS = [np.int64, np.int32, np.uint8, np.int16, np.uint64, np.float32]
 
 @pytest.mark.parametrize("layout", [np.asarray, np.asfortranarray, lambda own: np.repeat(own, 2, axis=1)[:, ::2]])
 @pytest.mark.parametrize("dtype", INTEGERS)
-def test_levels_are_the_same_as_whole_numbers_of_any_width(dtype, layout):
+def test_levels_are_the_same_in_all_integer_types(dtype, layout):
     expected = CategoricalNB(min_categories=6).fit(LEVELS, Y)
     whole = layout(LEVELS.astype(dtype))
     model = CategoricalNB(min_categories=6).fit(whole, Y)
@@ -188,7 +188,7 @@ def test_levels_are_the_same_as_whole_numbers_of_any_width(dtype, layout):
 
 
 @pytest.mark.parametrize("dtype", [np.float64, *INTEGERS])
-def test_strange_levels_are_found_whatever_their_width(dtype):
+def test_invalid_levels_are_refused_in_all_integer_types(dtype):
     model = CategoricalNB().fit(LEVELS.astype(dtype), Y)
     strange = LEVELS.astype(dtype)
     strange[9_000, 1] = 77
@@ -201,21 +201,21 @@ def test_strange_levels_are_found_whatever_their_width(dtype):
                 ask(strange)
 
 
-def test_levels_that_are_missing_are_passed_over_and_infinite_ones_are_not():
-    holes = LEVELS + 0.75
-    holes[::7, 0] = np.nan
-    model = CategoricalNB().fit(holes, Y)
+def test_missing_levels_are_ignored_and_infinite_ones_refused():
+    missing = LEVELS + 0.75
+    missing[::7, 0] = np.nan
+    model = CategoricalNB().fit(missing, Y)
     assert model.n_categories_.tolist() == [5, 5, 5]
-    assert model.category_count_[0].sum() == 10_000 - len(holes[::7])
-    assert np.array_equal(model.predict(holes), model.predict(np.floor(holes)))
-    holes[1, 1] = np.inf
+    assert model.category_count_[0].sum() == 10_000 - len(missing[::7])
+    assert np.array_equal(model.predict(missing), model.predict(np.floor(missing)))
+    missing[1, 1] = np.inf
     for ask in (model.predict, lambda own: model.fit(own, Y)):
         with pytest.raises(ValueError, match="infinity"):
-            ask(holes)
+            ask(missing)
 
 
 def lists_of(matrix):
-    """The lists of a matrix in another order, with entries in two parts and with zeros."""
+    """The same matrix with unordered and repeated entries and explicit zeros."""
     counts = matrix.tocoo()
     order = np.random.default_rng(0).permutation(2 * counts.nnz + 50)
     rows = np.concatenate([counts.row, counts.row, np.arange(50)])[order]
@@ -258,7 +258,7 @@ SPARSE = {
 
 @pytest.mark.parametrize("form", SPARSE.values(), ids=SPARSE.keys())
 @pytest.mark.parametrize("of", [MultinomialNB, ComplementNB, BernoulliNB])
-def test_sparse_rows_are_the_same_however_they_are_listed(of, form):
+def test_the_order_of_sparse_entries_does_not_matter(of, form):
     counts = sp.csr_array(np.maximum(np.random.default_rng(1).integers(-9, 4, (9_000, 30)), 0).astype(float))
     labels = Y[:9_000]
     expected = of().fit(counts, labels)
@@ -273,7 +273,7 @@ def test_sparse_rows_are_the_same_however_they_are_listed(of, form):
     assert np.array_equal(other.indices, before.indices) and np.array_equal(other.data, before.data)
 
 
-def test_the_terms_of_a_sparse_matrix_are_its_columns_in_their_order():
+def test_the_terms_of_a_sparse_matrix_are_its_columns_in_order():
     counts = sp.csr_array(np.arange(36.0).reshape(3, 12))
     model = MultinomialNB().fit(counts, [0, 1, 1])
     terms = json.loads(model._model.part("schema"))["fields"][0]["text"]["encoding"]["vocabulary"]
@@ -281,7 +281,7 @@ def test_the_terms_of_a_sparse_matrix_are_its_columns_in_their_order():
 
 
 @pytest.mark.parametrize("index", [-1, 4])
-def test_indices_that_no_column_has_are_refused(index):
+def test_invalid_sparse_indices_are_refused(index):
     counts = sp.csr_array(np.arange(1.0, 13.0).reshape(3, 4))
     counts.indices[7] = index
     with pytest.raises(ValueError, match="not in compressed rows"):
@@ -289,7 +289,7 @@ def test_indices_that_no_column_has_are_refused(index):
 
 
 def test_the_extension_refuses_arrays_that_are_not_aligned():
-    """Estimators copy them before; nothing else may read them."""
+    """Estimators copy them first; the extension must not read them."""
     from abduce import _core
 
     names = ["a", "b", "c"]
@@ -325,7 +325,7 @@ def test_the_extension_refuses_arrays_of_another_byte_order():
 
 @pytest.mark.parametrize("shape", [(0, 3), (4, 0), (0, 0)])
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_the_extension_takes_empty_arrays(shape, order):
+def test_the_extension_accepts_empty_arrays(shape, order):
     from abduce import _core
 
     table = _core.table_of_array(np.empty(shape, order=order), [f"x{n}" for n in range(shape[1])])
@@ -333,7 +333,7 @@ def test_the_extension_takes_empty_arrays(shape, order):
     assert len(_core.variances(table)) == shape[1]
 
 
-def test_records_with_odd_sizes_are_read():
+def test_unaligned_records_are_read():
     records = np.zeros(len(X), dtype=[("x", np.float64, 3), ("flag", np.uint8)])
     records["x"] = X
     expected = GaussianNB().fit(X, Y).theta_

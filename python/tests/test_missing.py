@@ -1,4 +1,4 @@
-"""Cells and labels may be missing, and weights count rows."""
+"""Missing cells and labels, and row weights."""
 
 import duckdb
 import numpy as np
@@ -22,19 +22,19 @@ from abduce.neighbors import KernelDensity
 X, Y = load_iris(return_X_y=True)
 
 
-def with_holes(share=0.2, seed=1):
+def with_missing_cells(share=0.2, seed=1):
     rng = np.random.default_rng(seed)
     return np.where(rng.random(X.shape) < share, np.nan, X)
 
 
-def test_naive_bayes_with_holes_is_the_fit_of_the_cells_that_are_seen():
-    holes = with_holes()
-    model = GaussianNB().fit(holes, Y)
+def test_naive_bayes_ignores_missing_cells():
+    missing = with_missing_cells()
+    model = GaussianNB().fit(missing, Y)
     for label in range(3):
-        np.testing.assert_allclose(model.theta_[label], np.nanmean(holes[Y == label], axis=0))
-    probabilities = model.predict_proba(holes)
+        np.testing.assert_allclose(model.theta_[label], np.nanmean(missing[Y == label], axis=0))
+    probabilities = model.predict_proba(missing)
     np.testing.assert_allclose(probabilities.sum(axis=1), 1.0)
-    unseen = GaussianNB().fit(np.column_stack([holes, np.full(len(X), np.nan)]), Y)
+    unseen = GaussianNB().fit(np.column_stack([missing, np.full(len(X), np.nan)]), Y)
     np.testing.assert_allclose(unseen.theta_[:, :4], model.theta_)
     assert np.isnan(unseen.theta_[:, 4]).all()
     nothing = np.full((1, 4), np.nan)
@@ -42,8 +42,8 @@ def test_naive_bayes_with_holes_is_the_fit_of_the_cells_that_are_seen():
 
 
 @pytest.mark.parametrize("estimator", [BernoulliNB(binarize=3.0), CategoricalNB(), NaiveBayes()])
-def test_other_naive_bayes_take_holes(estimator):
-    probabilities = estimator.fit(with_holes(), Y).predict_proba(with_holes(seed=2))
+def test_other_naive_bayes_accept_missing_cells(estimator):
+    probabilities = estimator.fit(with_missing_cells(), Y).predict_proba(with_missing_cells(seed=2))
     assert np.isfinite(probabilities).all()
 
 
@@ -56,10 +56,10 @@ def test_labels_may_be_missing(missing, option):
     assert model.score(X, Y) > 0.9
 
 
-def test_a_gaussian_mixture_takes_holes_and_weights():
-    holes = with_holes(0.1)
-    model = GaussianMixture(3, random_state=0, max_iter=500).fit(holes)
-    assert np.isfinite(model.score_samples(holes)).all()
+def test_a_gaussian_mixture_accepts_missing_cells_and_weights():
+    missing = with_missing_cells(0.1)
+    model = GaussianMixture(3, random_state=0, max_iter=500).fit(missing)
+    assert np.isfinite(model.score_samples(missing)).all()
     twice = GaussianMixture(3, random_state=0, tol=1e-10, max_iter=2000).fit(np.vstack([X, X]))
     weighted = GaussianMixture(3, random_state=0, tol=1e-10, max_iter=2000).fit(X, sample_weight=np.full(len(X), 2.0))
     np.testing.assert_allclose(weighted.score(X), twice.score(X), rtol=1e-6)
@@ -71,15 +71,15 @@ def test_the_number_of_components_is_chosen():
     assert len(Mixture(range(1, 6), random_state=0).fit(X).weights_) == 2
 
 
-def test_imputers_fill_holes_and_touch_nothing_else():
-    holes = with_holes()
-    seen = ~np.isnan(holes)
+def test_imputers_change_only_missing_cells():
+    missing = with_missing_cells()
+    seen = ~np.isnan(missing)
     for imputer in (GaussianImputer(), MixtureImputer(3, random_state=0), MixtureImputer(2, how="draw")):
-        filled = imputer.fit_transform(holes)
+        filled = imputer.fit_transform(missing)
         assert np.isfinite(filled).all()
-        np.testing.assert_array_equal(filled[seen], holes[seen])
-    better = np.abs(GaussianImputer().fit_transform(holes) - X)[~seen].mean()
-    worse = np.abs(np.nanmean(holes, axis=0) - X)[~seen].mean()
+        np.testing.assert_array_equal(filled[seen], missing[seen])
+    better = np.abs(GaussianImputer().fit_transform(missing) - X)[~seen].mean()
+    worse = np.abs(np.nanmean(missing, axis=0) - X)[~seen].mean()
     assert better < 0.6 * worse
 
 
@@ -105,7 +105,7 @@ FRAMES = [lambda frame: frame, pl.from_pandas, pa.Table.from_pandas, in_duckdb]
 
 
 @pytest.mark.parametrize("of", FRAMES, ids=["pandas", "polars", "pyarrow", "duckdb"])
-def test_frames_of_mixed_columns_go_straight_in(of):
+def test_frames_with_mixed_columns_are_accepted(of):
     frame = of(penguins())
     model = NaiveBayes().fit(frame, SPECIES)
     assert list(model.classes_) == ["adelie", "chinstrap", "gentoo"]
@@ -116,7 +116,7 @@ def test_frames_of_mixed_columns_go_straight_in(of):
     assert np.isfinite(mixture.score_samples(frame)).all()
 
 
-def test_a_frame_comes_back_filled_as_a_frame():
+def test_a_filled_frame_is_a_frame():
     filled = MixtureImputer(2, random_state=0).fit_transform(penguins())
     assert isinstance(filled, pd.DataFrame)
     assert not filled.isna().any().any()
@@ -144,13 +144,13 @@ def test_dates_are_refused():
             GaussianNB().fit(pd.DataFrame({"a": pd.Series(list(cells), dtype=object)}), [0, 0, 1, 1])
 
 
-def test_imputers_tell_where_holes_were_and_leave_empty_columns_out():
+def test_imputers_add_indicators_and_leave_empty_columns_out():
     rng = np.random.default_rng(0)
     table = rng.normal(size=(40, 3))
-    holes = np.where(rng.random(table.shape) < 0.2, np.nan, table)
-    holes[:, 0] = np.arange(40)
-    wide = np.column_stack([holes, np.full(40, np.nan)])
-    filled = GaussianImputer().fit_transform(holes)
+    missing = np.where(rng.random(table.shape) < 0.2, np.nan, table)
+    missing[:, 0] = np.arange(40)
+    wide = np.column_stack([missing, np.full(40, np.nan)])
+    filled = GaussianImputer().fit_transform(missing)
     np.testing.assert_allclose(GaussianImputer().fit_transform(wide), filled)
     kept = GaussianImputer(keep_empty_features=True).fit_transform(wide)
     np.testing.assert_allclose(kept, np.column_stack([filled, np.zeros(40)]))
@@ -159,24 +159,24 @@ def test_imputers_tell_where_holes_were_and_leave_empty_columns_out():
     np.testing.assert_array_equal(model.transform(wide)[:, 3:], theirs.transform(wide)[:, 3:])
     assert list(model.get_feature_names_out()) == list(theirs.get_feature_names_out())
     frame = pd.DataFrame(wide, columns=list("abcd"))
-    told = GaussianImputer(add_indicator=True).fit(frame)
-    assert list(told.transform(frame).columns) == list(theirs.fit(frame).get_feature_names_out())
-    coded = np.where(np.isnan(holes), -99.0, holes)
+    imputer = GaussianImputer(add_indicator=True).fit(frame)
+    assert list(imputer.transform(frame).columns) == list(theirs.fit(frame).get_feature_names_out())
+    coded = np.where(np.isnan(missing), -99.0, missing)
     np.testing.assert_allclose(GaussianImputer(missing_values=-99).fit_transform(coded), filled)
     with pytest.raises(ValueError, match="nulls"):
         GaussianImputer(missing_values=-99).fit(frame)
 
 
-def test_a_direction_of_a_row_with_holes_is_the_expected_one():
+def test_an_incomplete_row_is_transformed_to_its_expected_projection():
     model = LinearDiscriminantAnalysis().fit(X, Y)
-    holes = X[:20].copy()
-    holes[:, 1] = np.nan
-    drawn = np.mean([model.transform(_drawn(model, holes, seed)) for seed in range(2000)], axis=0)
-    np.testing.assert_allclose(model.transform(holes), drawn, atol=0.2)
+    missing = X[:20].copy()
+    missing[:, 1] = np.nan
+    drawn = np.mean([model.transform(_drawn(model, missing, seed)) for seed in range(2000)], axis=0)
+    np.testing.assert_allclose(model.transform(missing), drawn, atol=0.2)
 
 
-def _drawn(model, holes, seed):
-    return np.column_stack([model.impute(holes, how="draw", random_state=seed)[f"x{c}"] for c in range(4)])
+def _drawn(model, missing, seed):
+    return np.column_stack([model.impute(missing, how="draw", random_state=seed)[f"x{c}"] for c in range(4)])
 
 
 EMPTY = np.column_stack([X[:, :2], np.full(len(X), np.nan), X[:, 2:]])
@@ -184,7 +184,7 @@ SEEN = [0, 1, 3, 4]
 
 
 @pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical"])
-def test_a_column_without_a_number_is_nan_in_a_mixture_and_changes_nothing_else(kind):
+def test_an_empty_column_is_nan_in_a_mixture_and_changes_nothing_else(kind):
     model = GaussianMixture(2, covariance_type=kind, random_state=0).fit(EMPTY)
     without = GaussianMixture(2, covariance_type=kind, random_state=0).fit(X)
     assert np.isnan(model.means_[:, 2]).all()
@@ -209,7 +209,7 @@ def test_a_column_without_a_number_is_nan_in_a_mixture_and_changes_nothing_else(
     )
 
 
-def test_starts_are_given_beside_a_column_without_a_number():
+def test_starts_may_be_given_with_an_empty_column():
     means = np.column_stack([X[[0, 100]][:, :2], [7.0, 8.0], X[[0, 100]][:, 2:]])
     model = GaussianMixture(2, means_init=means, max_iter=1, tol=0, reg_covar=0, random_state=0)
     without = GaussianMixture(2, means_init=X[[0, 100]], max_iter=1, tol=0, reg_covar=0, random_state=0)
@@ -217,7 +217,7 @@ def test_starts_are_given_beside_a_column_without_a_number():
         np.testing.assert_allclose(model.fit(EMPTY).means_[:, SEEN], without.fit(X).means_)
 
 
-def test_a_column_without_a_number_is_nan_in_centres():
+def test_an_empty_column_is_nan_in_centers():
     model, without = (KMeans(3, random_state=0).fit(rows) for rows in (EMPTY, X))
     assert model.cluster_centers_.shape == (3, 5)
     assert np.isnan(model.cluster_centers_[:, 2]).all()
@@ -229,24 +229,24 @@ def test_a_column_without_a_number_is_nan_in_centres():
     np.testing.assert_allclose(at.cluster_centers_[:, SEEN], KMeans(3, init=start[:, SEEN]).fit(X).cluster_centers_)
 
 
-def test_a_density_of_a_column_without_a_number_is_refused():
+def test_a_density_of_an_empty_column_is_refused():
     for discriminant in (LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis()):
-        with pytest.raises(ValueError, match="feature 2 has no number"):
+        with pytest.raises(ValueError, match="column 2 has only missing values"):
             discriminant.fit(EMPTY, np.arange(len(EMPTY)) % 2)
-    with pytest.raises(ValueError, match="feature x2 has no number"):
+    with pytest.raises(ValueError, match="column x2 has only missing values"):
         KernelDensity().fit(EMPTY)
-    with pytest.raises(ValueError, match="feature c has no number"):
+    with pytest.raises(ValueError, match="column c has only missing values"):
         KernelDensity().fit(pd.DataFrame(EMPTY, columns=list("abcde")))
 
 
-def test_a_linear_discriminant_learned_with_holes_scores_as_its_model_does():
-    model = LinearDiscriminantAnalysis().fit(with_holes(), Y)
+def test_a_linear_discriminant_with_missing_cells_scores_like_its_model():
+    model = LinearDiscriminantAnalysis().fit(with_missing_cells(), Y)
     joint = model._model.log_joint(model._asked(X), 1)
     np.testing.assert_allclose(model.predict_log_proba(X), log_softmax(joint, axis=1), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(model.covariance_, model._gaussians().covariances()[0])
 
 
-def test_a_row_of_which_nothing_is_seen_is_in_the_largest_cluster():
+def test_an_empty_row_is_in_the_largest_cluster():
     rows = np.r_[np.zeros((3, 2)), np.full((9, 2), 5.0), [[np.nan, np.nan]]] + 0.01 * np.arange(13)[:, None]
     for start in ([[0.0, 0.0], [5.0, 5.0]], [[5.0, 5.0], [0.0, 0.0]]):
         model = KMeans(2, init=np.array(start)).fit(rows)
@@ -254,7 +254,7 @@ def test_a_row_of_which_nothing_is_seen_is_in_the_largest_cluster():
         assert model.predict(rows[-1:]) == model.labels_[4]
 
 
-def test_a_linear_discriminant_leaves_out_what_is_constant_in_every_class():
+def test_a_linear_discriminant_ignores_columns_constant_within_classes():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 200)
     table = np.c_[rng.normal(size=(200, 4)) + y[:, None] * [1, 0, 0, -1], y]
@@ -265,7 +265,7 @@ def test_a_linear_discriminant_leaves_out_what_is_constant_in_every_class():
 
 
 @pytest.mark.parametrize("estimator", [GaussianImputer(), MixtureImputer(1), Mixture(1), GaussianMixture(1)])
-def test_copies_of_a_multiple_imputation_differ_by_what_is_unknown_of_the_parameters(estimator):
+def test_imputed_copies_vary_with_the_uncertainty_of_the_parameters(estimator):
     # Nearly without noise given the parameters: at x = 50, only the slope is uncertain.
     table = np.array([[1, 2.1], [2, 3.9], [3, 6.2], [4, 7.8], [50, np.nan]])
     model = estimator.fit(table)

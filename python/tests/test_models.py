@@ -1,4 +1,4 @@
-"""Models are files, add up, grow and forget; scikit-learn's machinery takes them."""
+"""Models can be saved, merged, updated and forget rows, and work in scikit-learn's tools."""
 
 import json
 import pickle
@@ -63,14 +63,14 @@ def test_files_and_pickles_keep_all_answers(estimator, tmp_path):
             np.testing.assert_array_equal(copy.predict(X), model.predict(X))
 
 
-def test_sparse_models_keep_their_answers_too(tmp_path):
+def test_files_and_pickles_of_sparse_models_keep_all_answers(tmp_path):
     rows = sp.csr_matrix(np.floor(X))
     model = MultinomialNB().fit(rows, Y)
     model.save(tmp_path / "model.abduce")
     np.testing.assert_array_equal(answers(abduce.load(tmp_path / "model.abduce"), rows), answers(model, rows))
 
 
-def test_forgetting_is_as_if_the_rows_had_never_been_seen():
+def test_forgetting_equals_a_fit_without_the_rows():
     model = GaussianNB().fit(X, Y)
     model.forget(X[::5], Y[::5])
     kept = np.arange(len(X)) % 5 != 0
@@ -80,7 +80,7 @@ def test_forgetting_is_as_if_the_rows_had_never_been_seen():
 
 
 @pytest.mark.parametrize("name", ["MultinomialNB", "BernoulliNB"])
-def test_merged_models_are_the_model_of_all_rows(name):
+def test_merging_equals_a_fit_to_all_rows(name):
     make = getattr(abduce, name)
     rows = np.floor(X)
     parts = [make().partial_fit(rows[i::2], Y[i::2], classes=[0, 1, 2]) for i in range(2)]
@@ -101,7 +101,7 @@ def test_grids_pipelines_and_calibration():
     assert cross_val_score(GaussianNB(), X, Y).mean() > 0.9
 
 
-def test_frames_out_of_frames():
+def test_imputers_return_frames():
     frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
     out = KMeans(3, random_state=0).set_output(transform="pandas").fit_transform(frame)
     assert list(out.columns) == ["kmeans0", "kmeans1", "kmeans2"]
@@ -135,7 +135,7 @@ def test_large_sparse_matrices_are_not_made_dense():
     assert model.predict(matrix[:1000]).shape == (1000,)
 
 
-def test_bad_input_is_a_python_error():
+def test_invalid_input_raises_python_exceptions():
     with pytest.raises(ValueError, match="infinity"):
         GaussianNB().fit(np.where(X > 7, np.inf, X), Y)
     with pytest.raises(ValueError, match="no row has a label"):
@@ -146,8 +146,8 @@ def test_bad_input_is_a_python_error():
         abduce.load("there/is/none.abduce")
 
 
-def test_importing_the_package_imports_no_library():
-    """The package itself imports none of these; estimators come when asked for."""
+def test_the_package_imports_libraries_lazily():
+    """Estimators are imported on first use."""
     code = (
         "import sys, abduce; print(sorted(m for m in sys.modules if m.split('.')[0] in ('sklearn', 'scipy', 'pandas')))"
     )
@@ -162,7 +162,7 @@ def test_reports():
     assert json.loads(model._model.part("fit"))["rows"] == 150
 
 
-def test_a_bandwidth_that_was_chosen_is_told(tmp_path):
+def test_the_chosen_bandwidth_is_an_attribute(tmp_path):
     one = KernelDensity(bandwidth="isj").fit(X[:, :1])
     assert isinstance(one.bandwidth_, float)
     np.testing.assert_allclose(
@@ -178,7 +178,7 @@ def test_a_bandwidth_that_was_chosen_is_told(tmp_path):
     np.testing.assert_array_equal(abduce.load(tmp_path / "model.abduce").bandwidth_, several.bandwidth_)
 
 
-def test_models_of_weighted_rows_add_up():
+def test_models_of_weighted_rows_can_be_merged():
     weights = np.linspace(0.5, 2.0, len(X))
     parts = [GaussianNB().fit(X[i::2], Y[i::2], weights[i::2]) for i in range(2)]
     whole = GaussianNB().fit(X, Y, weights)
@@ -190,7 +190,7 @@ def test_models_of_weighted_rows_add_up():
         parts[0].merge(GaussianNB(var_smoothing=0.1).fit(X, Y, weights))
 
 
-def test_distributions_are_equal_where_their_numbers_are():
+def test_distributions_with_equal_parameters_are_equal():
     assert families.gamma(2, 0.5) == families.gamma(2, 0.5) != families.gamma(2, 1)
     assert len({families.gamma(2, 0.5), families.gamma(2, 0.5), families.beta(2, 0.5)}) == 2
 
@@ -198,12 +198,12 @@ def test_distributions_are_equal_where_their_numbers_are():
 @pytest.mark.parametrize(
     "make", [GaussianNB, NaiveBayes, LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis], ids=str
 )
-def test_a_class_of_which_every_row_is_forgotten_is_gone(make):
+def test_a_class_without_remaining_rows_is_removed(make):
     model = make().fit(X, Y).forget(X[:50], Y[:50])
     assert model.classes_.tolist() == [1, 2]
     np.testing.assert_allclose(model.predict_proba(X), make().fit(X[50:], Y[50:]).predict_proba(X), atol=1e-6)
 
 
-def test_a_row_that_no_class_can_have_is_as_probable_as_any():
+def test_a_row_impossible_in_every_class_gets_the_class_weights():
     model = BernoulliNB(alpha=0).fit([[0, 0], [0, 1]], [0, 1])
     np.testing.assert_allclose(np.exp(model.predict_log_proba([[1, 1]])), model.predict_proba([[1, 1]]))

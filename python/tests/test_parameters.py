@@ -1,4 +1,4 @@
-"""Parameters: NumPy's scalars are numbers, and defaults are those of the command line."""
+"""Parameters may be NumPy scalars, and their defaults are those of the command line."""
 
 import inspect
 import json
@@ -32,7 +32,7 @@ def numeric_parameters():
 
 
 @pytest.mark.parametrize(("name", "parameter", "value"), list(numeric_parameters()))
-def test_scalars_of_numpy_are_numbers(name, parameter, value):
+def test_numpy_scalars_are_accepted_as_parameters(name, parameter, value):
     own = abduce.__getattr__(name)
     usual = {"n_clusters": 2} if name == "KMeans" else {"tol": 0.0} if name.startswith("Quad") else {}
     kinds = [np.bool_] if isinstance(value, bool) else [np.int64, np.int32] if isinstance(value, int) else []
@@ -45,7 +45,7 @@ def test_scalars_of_numpy_are_numbers(name, parameter, value):
         assert model._model is not None
 
 
-def test_a_grid_may_be_an_arange():
+def test_a_parameter_grid_may_be_an_arange():
     search = GridSearchCV(abduce.GaussianMixture(random_state=0), {"n_components": np.arange(1, 3)}).fit(X)
     assert search.best_params_["n_components"] in (1, 2)
     search = GridSearchCV(abduce.KMeans(random_state=0), {"n_clusters": np.arange(1, 3)}).fit(X)
@@ -67,7 +67,7 @@ def test_a_grid_may_be_an_arange():
         ("NaiveBayes", "variance_floor", ("specification", "variance_floor")),
     ],
 )
-def test_defaults_are_those_of_the_engine(name, parameter, place):
+def test_defaults_are_those_of_the_library(name, parameter, place):
     own = json.loads(_core.defaults("naive-bayes" if name == "NaiveBayes" else "mixture"))
     for key in place:
         own = own[key]
@@ -75,7 +75,7 @@ def test_defaults_are_those_of_the_engine(name, parameter, place):
 
 
 @pytest.mark.parametrize("name", ["Mixture", "MixtureImputer"])
-def test_counts_stand_alone_and_levels_are_not_smoothed(name):
+def test_counts_are_independent_and_levels_are_not_smoothed(name):
     import pandas
 
     frame = pandas.DataFrame(
@@ -112,14 +112,14 @@ def test_the_weight_of_unlabelled_rows_may_be_given(name):
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
-def test_every_classifier_says_what_unlabelled_rows_count(name):
+def test_every_classifier_reports_the_weight_of_unlabelled_rows(name):
     usual = {"tol": 0.0} if name.startswith("Quad") else {}
     labels = [None if n % 3 else int(y) for n, y in enumerate(Y)]
     weight = getattr(abduce, name)(**usual).fit(X, labels).fit_report_["unlabelled_weight"]
     assert (weight is None) if name == "ComplementNB" else 0 <= weight <= 1
 
 
-def test_the_m_estimate_is_a_smoothing():
+def test_smoothing_may_be_an_m_estimate():
     frame = pandas.DataFrame({"c": ["a", "a", "b", "c", "a", "b"]})
     labels = [0, 0, 0, 1, 1, 1]
     model = abduce.NaiveBayes(smoothing="m=2").fit(frame, labels)
@@ -135,7 +135,7 @@ def test_the_m_estimate_is_a_smoothing():
                 own.fit(frame, labels)
 
 
-def test_a_mixture_takes_the_prior_of_mclust(tmp_path):
+def test_a_mixture_accepts_the_prior_of_mclust(tmp_path):
     rows = RNG.normal(size=(80, 2))
     plain, mclust = (abduce.Mixture(1, prior=own, random_state=0).fit(rows) for own in (None, "mclust"))
     # The mode of mclust's posterior, for the mean of the prior is that of the rows.

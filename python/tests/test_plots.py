@@ -1,4 +1,4 @@
-"""Pictures hold the numbers of the model, and matplotlib is theirs alone."""
+"""Plots show the numbers of the model, and only plots import matplotlib."""
 
 import subprocess
 import sys
@@ -68,7 +68,7 @@ def points_of(ax):
 
 @pytest.mark.parametrize("estimator", CLASSES, ids=by_name)
 @pytest.mark.parametrize("features", [(0, 1), (2, 3)])
-def test_points_stand_by_the_class_that_is_predicted(estimator, features, ax):
+def test_points_are_grouped_by_predicted_class(estimator, features, ax):
     model = clone(estimator).fit(X, Y)
     assert model.plot(X, features=features, ax=ax) is ax
     found = points_of(ax)
@@ -93,7 +93,7 @@ def test_regions_are_the_predictions_of_their_points(estimator, ax):
     assert agreeing > 0.99
 
 
-def test_regions_of_two_columns_are_told_by_these_alone(ax):
+def test_regions_depend_only_on_the_drawn_columns(ax):
     model = GaussianNB().fit(X, Y)
     model.plot(X, features=(1, 3), ax=ax)
     pair = GaussianNB().fit(X[:, [1, 3]], Y)
@@ -115,7 +115,7 @@ def test_symbols_are_larger_where_the_class_is_less_probable(ax):
     np.testing.assert_allclose(sizes, 4 + 196 * (1 - model.predict_proba(X).max(axis=1)))
 
 
-def test_middles_are_those_of_the_model(ax):
+def test_centers_are_those_of_the_model(ax):
     model = KMeans(3, random_state=0).fit(X)
     model.plot(X, features=(2, 0), ax=ax)
     np.testing.assert_array_equal(ax.lines[0].get_xydata(), model.cluster_centers_[:, [2, 0]])
@@ -124,7 +124,7 @@ def test_middles_are_those_of_the_model(ax):
 
 @pytest.mark.parametrize("estimator", DENSITIES, ids=by_name)
 @pytest.mark.parametrize("given", [True, False])
-def test_contours_are_where_the_density_has_their_level(estimator, given, ax):
+def test_contours_are_at_their_density_levels(estimator, given, ax):
     model = clone(estimator).fit(X)
     model.plot(X if given else None, what="density", features=(0, 2), ax=ax)
     (contours,) = [own for own in ax.collections if isinstance(own, QuadContourSet)]
@@ -137,7 +137,7 @@ def test_contours_are_where_the_density_has_their_level(estimator, given, ax):
         assert np.median(np.abs(density / level - 1)) < 0.02
 
 
-def test_contours_hold_their_shares_of_the_mass(ax):
+def test_contours_contain_their_probabilities(ax):
     model = GaussianMixture(3, random_state=0).fit(X[:, :2])
     model.plot(what="density", ax=ax)
     (contours,) = [own for own in ax.collections if isinstance(own, QuadContourSet)]
@@ -177,7 +177,7 @@ def test_criteria_are_those_of_the_selection(select, ax):
     [*CLASSES, *DENSITIES, GaussianImputer(), MixtureImputer(2, random_state=0)],
     ids=by_name,
 )
-def test_every_model_has_its_trace(estimator, ax):
+def test_the_trace_of_every_model_can_be_drawn(estimator, ax):
     model = clone(estimator).fit(X, Y)
     model.plot(what="trace", ax=ax)
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), model.trace_)
@@ -203,7 +203,7 @@ def test_frames_are_drawn_by_the_names_of_their_columns(of, ax):
         mixture.plot(mixed, features=("a", "kind"))
 
 
-def test_sparse_rows_and_named_columns_are_drawn_without_a_word(recwarn, ax):
+def test_sparse_rows_and_named_columns_are_drawn_without_warnings(recwarn, ax):
     rows = sp.csr_matrix(np.floor(X))
     model = MultinomialNB().fit(rows, Y)
     model.plot(rows, ax=ax)
@@ -219,7 +219,7 @@ def test_more_classes_than_colours_are_drawn(ax):
     GaussianNB().fit(X, labels).plot(X, ax=ax)
 
 
-def test_what_is_drawn_first():
+def test_the_default_plot_is_the_first_available():
     assert GaussianMixture(2).fit(X).plot().get_xlabel() == "x0"
     assert KernelDensity().fit(X[:, :1]).plot().get_ylabel() == "density"
     assert GaussianImputer().fit(X).plot().get_xlabel() == "iteration"
@@ -237,7 +237,7 @@ def test_a_curve_is_that_of_its_distribution(own, what, answers, ax):
     assert x.max() > own.ppf(0.999)
 
 
-def test_whole_numbers_have_sticks(ax):
+def test_discrete_distributions_are_drawn_as_lines(ax):
     own = families.poisson(3.5)
     assert own.is_discrete and not families.gamma(2, 0.5).is_discrete
     own.plot(ax=ax)
@@ -251,11 +251,11 @@ def test_whole_numbers_have_sticks(ax):
     [families.beta(0.5, 0.5), families.bernoulli(0.3), families.uniform(0, 1), families.student_t(0, 1, 1)],
     ids=repr,
 )
-def test_odd_shapes_are_drawn(own, ax):
+def test_unusual_distributions_are_drawn(own, ax):
     own.plot(ax=ax).figure.canvas.draw()
 
 
-def test_bars_are_beliefs(ax):
+def test_bars_are_probabilities_of_hypotheses(ax):
     test = bayes.Hypotheses({"cancer": 0.008, "healthy": 0.992}, {"positive": [0.98, 0.03]})
     test.observe("positive")
     test.plot(ax=ax)
@@ -281,25 +281,25 @@ def test_given_axes_leave_pyplot_alone(ax):
     ("arguments", "message"),
     [
         ({"what": "circles"}, "classification, uncertainty, density, trace"),
-        ({"what": "classification"}, "shows rows"),
+        ({"what": "classification"}, "needs rows"),
         ({"what": "density", "features": (0, 0)}, "two different"),
         ({"what": "density", "features": (0, 1, 2)}, "one column or two"),
         ({"what": "density", "features": 7}, "no column 7"),
         ({"what": "density", "features": "z"}, "no column 'z'"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(arguments, message):
+def test_impossible_plots_are_refused(arguments, message):
     with pytest.raises(ValueError, match=message):
         GaussianMixture(2).fit(X).plot(**arguments)
     assert pyplot.get_fignums() == []
 
 
-def test_nothing_is_drawn_of_what_is_not_fitted():
+def test_an_unfitted_estimator_cannot_be_drawn():
     with pytest.raises(NotFittedError):
         GaussianMixture(2).plot(X)
 
 
-def test_without_matplotlib_it_is_said_what_to_install():
+def test_without_matplotlib_the_error_names_the_package_to_install():
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
         "from abduce.mixture import GaussianMixture\n"
@@ -318,7 +318,7 @@ def test_without_matplotlib_it_is_said_what_to_install():
     [GaussianMixture(3, random_state=0), Mixture(3, random_state=0), KMeans(3, random_state=0)],
     ids=lambda own: type(own).__name__,
 )
-def test_rows_are_drawn_beside_a_column_without_a_number(estimator, ax):
+def test_rows_with_an_empty_column_are_drawn(estimator, ax):
     rows = np.column_stack([X[:, 0], np.full(len(X), np.nan), X[:, 2]])
     model = clone(estimator).fit(rows)
     model.plot(rows, ax=ax)
@@ -334,7 +334,7 @@ def test_rows_are_drawn_beside_a_column_without_a_number(estimator, ax):
             model.plot(what="density", features=1)
 
 
-def test_columns_of_numbers_are_drawn_though_levels_come_first():
+def test_columns_of_numbers_are_drawn_after_columns_of_levels():
     frame = pd.DataFrame({"kind": ["a", "b", "a", "b"], "x": [1.0, 2.0, 3.0, 4.0], "z": [0.0, 2.0, 1.0, 5.0]})
     ax = NaiveBayes().fit(frame, [0, 0, 1, 1]).plot(frame)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("x", "z")

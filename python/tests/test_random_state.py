@@ -1,4 +1,4 @@
-"""`random_state`: an int repeats, None takes fresh entropy from NumPy's global state, generators move on."""
+"""`random_state`: an int repeats, None draws from NumPy's global state, generators advance."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import abduce
 from abduce import families
 
 X = np.random.default_rng(0).normal(size=(60, 2))
-HOLED = np.where(np.random.default_rng(1).random(X.shape) < 0.2, np.nan, X)
+INCOMPLETE = np.where(np.random.default_rng(1).random(X.shape) < 0.2, np.nan, X)
 
 
 def sampled(random_state):
@@ -19,11 +19,15 @@ def drawn(random_state):
 
 
 def imputed(random_state):
-    return abduce.Mixture(1, random_state=0).fit(HOLED).impute(HOLED, how="draw", random_state=random_state)["x0"]
+    return (
+        abduce.Mixture(1, random_state=0)
+        .fit(INCOMPLETE)
+        .impute(INCOMPLETE, how="draw", random_state=random_state)["x0"]
+    )
 
 
 def transformed(random_state):
-    return abduce.GaussianImputer(how="draw", random_state=random_state).fit(HOLED).transform(HOLED)
+    return abduce.GaussianImputer(how="draw", random_state=random_state).fit(INCOMPLETE).transform(INCOMPLETE)
 
 
 def of_kernels(random_state):
@@ -38,7 +42,7 @@ DRAWS = [sampled, drawn, imputed, transformed, of_kernels, of_a_family]
 
 
 @pytest.mark.parametrize("draw", DRAWS)
-def test_none_draws_afresh_and_an_int_repeats(draw):
+def test_none_varies_and_an_int_repeats(draw):
     assert not np.array_equal(draw(None), draw(None))
     np.testing.assert_array_equal(draw(7), draw(7))
     np.random.seed(3)
@@ -49,7 +53,7 @@ def test_none_draws_afresh_and_an_int_repeats(draw):
 
 @pytest.mark.parametrize("make", [np.random.RandomState, np.random.default_rng])
 @pytest.mark.parametrize("draw", DRAWS)
-def test_generators_move_on(draw, make):
+def test_generators_advance(draw, make):
     own = make(5)
     first = draw(own)
     assert not np.array_equal(draw(own), first)
@@ -57,7 +61,7 @@ def test_generators_move_on(draw, make):
 
 
 @pytest.mark.parametrize("init", ["kmeans", "random", "random_from_data", "k-means++"])
-def test_a_generator_says_where_a_mixture_begins(init):
+def test_a_generator_decides_the_start_of_a_mixture(init):
     def fit():
         return abduce.GaussianMixture(3, init_params=init, random_state=np.random.default_rng(2)).fit(X).means_
 

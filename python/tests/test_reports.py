@@ -1,4 +1,4 @@
-"""What fitted models say of themselves, warnings of the engine, and sizes that no memory can hold."""
+"""Reports of fitted models, warnings, and arguments beyond the memory of the machine."""
 
 import json
 import warnings
@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 
 import abduce
 from abduce import families
-from abduce._base import Stage
+from abduce._base import ProgressPosition
 from abduce._files import ESTIMATORS
 
 RNG = np.random.default_rng(0)
@@ -19,22 +19,22 @@ Y = np.repeat([0, 1], 50)
 
 
 def test_a_fit_that_does_not_converge_warns_at_the_line_of_the_user():
-    with pytest.warns(ConvergenceWarning, match="raise max_iter or tol") as told:
+    with pytest.warns(ConvergenceWarning, match="raise max_iter or tol") as caught:
         abduce.Mixture(3, max_iter=1, n_init=1, random_state=0).fit(X)
-    assert told[0].filename == __file__
-    with pytest.warns(ConvergenceWarning) as told:
+    assert caught[0].filename == __file__
+    with pytest.warns(ConvergenceWarning) as caught:
         make_pipeline(abduce.Mixture(3, max_iter=1, n_init=1, random_state=0)).fit(X)
-    assert told[0].filename == __file__
+    assert caught[0].filename == __file__
 
 
-def test_what_the_engine_warns_of_reaches_the_user():
+def test_warnings_of_the_library_reach_the_user():
     constant = np.column_stack([X, np.ones(100)])
     with pytest.warns(UserWarning, match='column "x2" is constant'):
         model = abduce.NaiveBayes().fit(constant, Y)
     assert any("constant" in own for own in model.fit_report_["warnings"])
 
 
-def test_warnings_do_not_come_back_with_a_file(tmp_path):
+def test_loading_a_file_does_not_repeat_warnings(tmp_path):
     with pytest.warns(ConvergenceWarning):
         model = abduce.Mixture(3, max_iter=1, n_init=1, random_state=0).fit(X)
     model.save(tmp_path / "model.abduce")
@@ -43,7 +43,7 @@ def test_warnings_do_not_come_back_with_a_file(tmp_path):
         assert abduce.load(tmp_path / "model.abduce").fit_report_ == model.fit_report_
 
 
-def test_a_report_has_the_figures_of_the_fit():
+def test_a_report_has_the_results_of_the_fit():
     model = abduce.Mixture([1, 2, 3], random_state=0).fit(X)
     report = model.fit_report_
     assert report["components"] == model.n_components_ == 2
@@ -56,7 +56,7 @@ def test_a_report_has_the_figures_of_the_fit():
 
 
 @pytest.mark.parametrize("name", [name for names in ESTIMATORS.values() for name in names])
-def test_every_model_says_what_it_is(name):
+def test_every_model_has_a_report(name):
     rows = np.abs(np.round(X)) % 4
     model = getattr(abduce, name)(**({"tol": 0.0} if name.startswith("Quad") else {})).fit(rows, Y)
     report = model.fit_report_
@@ -75,7 +75,7 @@ def test_every_model_says_what_it_is(name):
     json.dumps(report)
 
 
-def test_the_criteria_of_all_numbers_are_reported():
+def test_the_criteria_of_all_candidates_are_reported():
     for model in (abduce.GaussianMixture(range(1, 4), random_state=0), abduce.Mixture([1, 2, 3], random_state=0)):
         model.fit(X)
         assert model.criteria_ == model.fit_report_["selection"]
@@ -110,11 +110,11 @@ def test_one_number_of_components_in_a_list_is_that_number():
     np.testing.assert_array_equal(one.score_samples(X), other.score_samples(X))
 
 
-def test_the_place_of_a_fit_never_goes_back_among_parallel_restarts():
-    stage, places = Stage(), []
-    for news in [("restart", 1, 4), ("iteration", 5, 9), ("restart", 3, 4), ("iteration", 1, 9), ("restart", 2, 4)]:
-        places.append(stage.place(*news))
-    assert places == [(1, 4), (1, 4), (3, 4), (3, 4), (3, 4)]
+def test_progress_never_decreases_with_parallel_restarts():
+    position, positions = ProgressPosition(), []
+    for event in [("restart", 1, 4), ("iteration", 5, 9), ("restart", 3, 4), ("iteration", 1, 9), ("restart", 2, 4)]:
+        positions.append(position.after(*event))
+    assert positions == [(1, 4), (1, 4), (3, 4), (3, 4), (3, 4)]
 
 
 def test_linear_discriminants_of_single_precision_do_not_warn():
@@ -126,7 +126,7 @@ def test_linear_discriminants_of_single_precision_do_not_warn():
 
 
 @pytest.mark.parametrize("n", [10**13, 2**70])
-def test_sizes_beyond_reason_are_refused(n):
+def test_sizes_beyond_memory_are_refused(n):
     rows = (X > 3).astype(int)
     with pytest.raises((ValueError, OverflowError, MemoryError)):
         abduce.CategoricalNB(min_categories=n).fit(rows, Y)
@@ -136,7 +136,7 @@ def test_sizes_beyond_reason_are_refused(n):
         abduce.KMeans(n).fit(X)
 
 
-def test_a_huge_number_of_iterations_is_only_a_bound():
+def test_a_huge_number_of_iterations_is_accepted():
     assert abduce.Mixture(2, max_iter=10**13, random_state=0).fit(X).converged_
     assert abduce.KMeans(2, max_iter=10**13, random_state=0).fit(X).n_iter_ > 0
     with pytest.raises((ValueError, OverflowError)):
@@ -157,7 +157,7 @@ def test_huge_numbers_of_starts_are_refused(n):
 
 
 @pytest.mark.parametrize("n", [10**13, 2**62, 2**63, 2**70])
-def test_huge_numbers_of_components_are_refused_or_cut(n):
+def test_huge_numbers_of_components_are_refused_or_reduced(n):
     for own in (
         abduce.Mixture(n, n_init=1, max_iter=3, random_state=0),
         abduce.MixtureImputer(n, n_init=1, max_iter=3),
@@ -180,7 +180,7 @@ def test_huge_numbers_of_components_are_refused_or_cut(n):
 
 
 @pytest.mark.parametrize("n", [10**13, 2**62, 2**63, 2**70])
-def test_huge_numbers_of_iterations_and_threads_are_bounds(n):
+def test_huge_numbers_of_iterations_and_threads_are_accepted(n):
     for own in (
         abduce.GaussianMixture(2, max_iter=n, random_state=0),
         abduce.MixtureImputer(2, max_iter=n, n_init=1),

@@ -1,4 +1,4 @@
-"""The types that a user's type checker sees are those of what runs."""
+"""Type annotations match what runs."""
 
 import importlib.util
 from pathlib import Path
@@ -18,14 +18,14 @@ def test_a_typed_program_runs():
         part()
 
 
-def test_types_are_shipped():
+def test_the_package_has_type_information():
     folder = Path(abduce.__file__).parent
     assert (folder / "py.typed").exists()
     assert (folder / "_core.pyi").exists()
 
 
 @pytest.mark.parametrize("name", [name for name in abduce.__all__ if name[0].isupper()])
-def test_every_public_method_says_its_types(name):
+def test_every_public_method_is_annotated(name):
     own = getattr(abduce, name)
     for method in dir(own):
         function = getattr(own, method)

@@ -1,4 +1,4 @@
-"""What the engine warns of reaches the user at his own line, in the words of Python, and nothing else does."""
+"""Warnings point to the user's line and name Python parameters."""
 
 import re
 import warnings
@@ -17,9 +17,9 @@ Y = np.repeat([0, 1], 50)
 
 
 def told_here(work, match, category=UserWarning):
-    with pytest.warns(category, match=match) as told:
+    with pytest.warns(category, match=match) as caught:
         work()
-    assert any(own.filename == __file__ and re.search(match, str(own.message)) for own in told)
+    assert any(own.filename == __file__ and re.search(match, str(own.message)) for own in caught)
 
 
 def test_kmeans_warns_at_the_line_of_the_user():
@@ -31,11 +31,11 @@ def test_kmeans_warns_at_the_line_of_the_user():
 
 
 def test_changes_of_a_model_warn_at_the_line_of_the_user():
-    holes = X.copy()
-    holes[::7, 0] = np.nan
-    qda = abduce.QuadraticDiscriminantAnalysis().fit(holes, Y)
+    missing = X.copy()
+    missing[::7, 0] = np.nan
+    qda = abduce.QuadraticDiscriminantAnalysis().fit(missing, Y)
     match = "log-likelihood"
-    told_here(lambda: qda.partial_fit(holes, Y), match)
+    told_here(lambda: qda.partial_fit(missing, Y), match)
     told_here(lambda: qda.merge(qda), match)
     told_here(lambda: abduce.QuadraticDiscriminantAnalysis().fit(X, Y).merge(qda), match)
 
@@ -65,7 +65,7 @@ def test_a_change_does_not_repeat_the_warnings_of_the_fit():
     ],
     ids=lambda own: type(own).__name__,
 )
-def test_estimators_of_scikit_learn_are_silent_on_ordinary_data(estimator):
+def test_scikit_learns_estimators_do_not_warn_about_ordinary_data(estimator):
     for load in (load_iris, load_digits):
         rows, labels = load(return_X_y=True)
         with warnings.catch_warnings():
@@ -90,7 +90,7 @@ def test_a_new_value_in_a_constant_column_warns():
         classes.predict(frame)
 
 
-def test_empty_components_are_warned_of(tmp_path):
+def test_empty_components_cause_a_warning(tmp_path):
     rows = np.ones((10, 2))
     told_here(lambda: abduce.GaussianMixture(3, random_state=0).fit(rows), "2 of 3 components are empty")
     with warnings.catch_warnings():
@@ -102,28 +102,28 @@ def test_empty_components_are_warned_of(tmp_path):
     assert abduce.GaussianMixture(2, random_state=0).fit(X).fit_report_["warnings"] == []
 
 
-def test_advice_is_about_parameters_that_there_are():
-    told = "not converged after 1000 iterations; raise max_iter or tol"
-    assert abduce.Mixture()._in_own_words(told) == told
+def test_warnings_advise_only_existing_parameters():
+    text = "not converged after 1000 iterations; raise max_iter or tol"
+    assert abduce.Mixture()._translated(text) == text
     for own in (abduce.NaiveBayes(), abduce.LinearDiscriminantAnalysis()):
-        assert own._in_own_words(told) == "not converged after 1000 iterations"
+        assert own._translated(text) == "not converged after 1000 iterations"
     thin = "a component is so thin that it was stopped; raise variance_floor"
-    assert abduce.GaussianMixture()._in_own_words(thin).endswith("; raise reg_covar")
-    assert abduce.MixtureImputer()._in_own_words(thin) == "a component is so thin that it was stopped"
+    assert abduce.GaussianMixture()._translated(thin).endswith("; raise reg_covar")
+    assert abduce.MixtureImputer()._translated(thin) == "a component is so thin that it was stopped"
 
 
 FLAG = re.compile(r"--[a-z]")
 
 
 def messages(work):
-    """What is raised and warned of."""
-    with warnings.catch_warnings(record=True) as told:
+    """The messages of errors and warnings."""
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             work()
         except Exception as error:
             yield str(error)
-    yield from (str(own.message) for own in told)
+    yield from (str(own.message) for own in caught)
 
 
 def frame(**columns):
@@ -157,6 +157,6 @@ WORK = {
 
 
 @pytest.mark.parametrize("what", WORK)
-def test_no_message_names_an_option_of_the_command_line(what):
+def test_no_message_names_a_command_line_option(what):
     for text in messages(WORK[what]):
         assert not FLAG.search(text), text

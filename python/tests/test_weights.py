@@ -1,4 +1,4 @@
-"""Weights say how much rows count beside each other."""
+"""Row weights."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_a_common_factor_of_small_weights_does_not_change_classes(factor):
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-300)
 
 
-def test_whole_weights_are_repetitions_to_the_last_digits():
+def test_integer_weights_equal_repetition():
     times = RNG.integers(1, 4, size=100)
     weighted = abduce.Mixture(1).fit(X, sample_weight=times).score_samples(X)
     repeated = abduce.Mixture(1).fit(X.repeat(times, axis=0)).score_samples(X)

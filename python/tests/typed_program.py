@@ -23,11 +23,11 @@ Y: NDArray[np.int64] = (X[:, 0] > 0).astype(np.int64)
 
 
 def classifiers() -> None:
-    """A classifier's answers are arrays, and what changes it gives it back."""
+    """A classifier returns arrays, and its changes return the classifier."""
     model = GaussianNB(var_smoothing=1e-9, n_jobs=2)
     assert_type(model.fit(X, Y), GaussianNB)
-    holes: list[list[float | None]] = [[0.0, None], [1.0, 2.0], [2.0, 3.0]]
-    assert_type(model.fit(holes, ["a", None, "b"]), GaussianNB)
+    missing: list[list[float | None]] = [[0.0, None], [1.0, 2.0], [2.0, 3.0]]
+    assert_type(model.fit(missing, ["a", None, "b"]), GaussianNB)
     assert_type(model.fit(X, Y, sample_weight=np.ones(50)).partial_fit(X, Y), GaussianNB)
     assert_type(model.predict_proba(X), Floats)
     assert_type(model.predict(X), NDArray[Any])
@@ -87,7 +87,7 @@ def beliefs() -> None:
 
 
 def mistakes() -> None:
-    """What a type checker finds before the program runs."""
+    """Errors that a type checker finds."""
     GaussianMixture("two")  # type: ignore[arg-type]
     GaussianMixture(2, covariance_type="diagonal")  # type: ignore[arg-type]
     GaussianMixture(2, components=3)  # type: ignore[call-arg]

@@ -1,8 +1,8 @@
-//! What the engine says in the words of the command line, in those of Python.
+//! Messages of the library with Python parameters in place of command-line options.
 
 use abduce::{Error, spell_options};
 
-/// Options of the command line, and the parameters that they are here.
+/// Options of the command line, and the corresponding parameters.
 const PARAMETERS: [(&str, &str); 20] = [
     ("kind", "kinds"),
     ("components", "n_components"),
@@ -27,32 +27,31 @@ const PARAMETERS: [(&str, &str); 20] = [
 ];
 
 /// A text with parameters in place of options: `max_iter` for `--max-iter`,
-/// `kinds={"x": "real"}` for `--kind "x=real"`, `smoothing=1` for `--smoothing 1`. An option without a parameter loses its dashes,
-/// and what is quoted stays as it is.
-pub fn spoken(text: &str) -> String {
+/// `kinds={"x": "real"}` for `--kind "x=real"`, `smoothing=1` for `--smoothing 1`. An option without
+/// a parameter loses its dashes; quoted text is not changed.
+pub fn with_parameters(text: &str) -> String {
     translated(text).0
 }
 
-/// A warning or a note of the engine, without the clauses that name options that Python does not
-/// have.
+/// A warning or a note, without clauses about options that Python does not have.
 pub fn warning(text: &str) -> String {
     let clauses = text.split("; ").map(translated);
     let mut known = clauses.filter(|(_, known)| *known).map(|(own, _)| own);
     match known.next() {
         Some(first) => known.fold(first, |all, own| format!("{all}; {own}")),
-        None => spoken(text),
+        None => with_parameters(text),
     }
 }
 
-/// What to do about an error, unless it is to pass an option that there is not here.
-pub fn advice(hint: &str) -> Option<String> {
+/// The hint of an error, unless it is about an option that Python does not have.
+pub fn hint_in_python(hint: &str) -> Option<String> {
     let hint = hint.replace("as in a=0.3,b=0.7", "as in {\"a\": 0.3, \"b\": 0.7}");
     let hint = hint.as_str();
     let (text, known) = translated(hint);
     known.then_some(text)
 }
 
-/// The text, and whether all options in it are known here.
+/// The text, and whether all its options have parameters.
 fn translated(text: &str) -> (String, bool) {
     // Options in backticks are translated as flags are.
     let text = spell_options(text, |name, value| {
@@ -63,7 +62,7 @@ fn translated(text: &str) -> (String, bool) {
     let mut rest = text.as_str();
     while let Some(next) = rest.chars().next() {
         let option = rest.strip_prefix("--").filter(|_| !quoted);
-        let is_named = |c: char| c.is_ascii_lowercase() || c == '-';
+        let is_in_name = |c: char| c.is_ascii_lowercase() || c == '-';
         let Some(after) = option.filter(|own| own.starts_with(|c: char| c.is_ascii_lowercase()))
         else {
             quoted ^= next == '"';
@@ -71,7 +70,7 @@ fn translated(text: &str) -> (String, bool) {
             rest = &rest[next.len_utf8()..];
             continue;
         };
-        let (name, after) = after.split_at(after.find(|c| !is_named(c)).unwrap_or(after.len()));
+        let (name, after) = after.split_at(after.find(|c| !is_in_name(c)).unwrap_or(after.len()));
         rest = after;
         let Some((_, parameter)) = PARAMETERS.iter().find(|(own, _)| *own == name) else {
             known = false;
@@ -101,16 +100,16 @@ fn translated(text: &str) -> (String, bool) {
     (out, known)
 }
 
-/// The number at the beginning of a text, as in ` 0.5`, and what comes after it.
+/// The number at the beginning of a text, as in ` 0.5`, and the rest.
 fn number(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix(' ')?;
-    let is_of_number = |c: char| c.is_ascii_digit() || c == '.';
-    let given = &text[..text.find(|c| !is_of_number(c)).unwrap_or(text.len())];
+    let is_numeric = |c: char| c.is_ascii_digit() || c == '.';
+    let given = &text[..text.find(|c| !is_numeric(c)).unwrap_or(text.len())];
     let given = given.trim_end_matches('.');
     (!given.is_empty()).then(|| (given, &text[given.len()..]))
 }
 
-/// The quoted argument at the beginning of a text, as in ` "x=real"`, and what comes after it.
+/// The quoted argument at the beginning of a text, as in ` "x=real"`, and the rest.
 fn argument(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix(' ')?;
     let quote = text
@@ -120,8 +119,8 @@ fn argument(text: &str) -> Option<(&str, &str)> {
     text[1..].split_once(quote)
 }
 
-/// Where the trouble is: rows are counted from 0, as frames and arrays count them.
-pub fn place_of(error: &Error) -> Option<String> {
+/// The position of an error, with rows counted from 0 as in frames and arrays.
+pub fn position_of(error: &Error) -> Option<String> {
     let in_memory = error.file().is_none_or(|file| file == "the frame");
     let row = error.row().or(error.line().filter(|_| in_memory));
     let line = error.line().filter(|_| !in_memory);

@@ -1,4 +1,4 @@
-"""scikit-learn's machinery and the process around it: routing, frames out, names, Ctrl-C, threads, forks, imports."""
+"""Metadata routing, output frames, names, Ctrl-C, threads, forks, imports."""
 
 import os
 import signal
@@ -122,10 +122,10 @@ def test_classifiers_can_be_calibrated_and_bagged(estimator, method):
     ],
     ids=by_name,
 )
-def test_transformers_give_the_frames_that_are_asked_for(of, estimator, columns):
-    holes = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
-    frame = of(dict(zip(NAMES, holes.T, strict=True)))
-    expected = np.asarray(clone(estimator).fit(holes).transform(holes))
+def test_transformers_return_the_frames_of_set_output(of, estimator, columns):
+    missing = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
+    frame = of(dict(zip(NAMES, missing.T, strict=True)))
+    expected = np.asarray(clone(estimator).fit(missing).transform(missing))
     model = clone(estimator).set_output(transform="pandas").fit(frame)
     out = model.transform(frame)
     assert isinstance(out, pd.DataFrame)
@@ -247,14 +247,14 @@ def test_any_number_of_threads_gives_the_same_bits():
     assert len(found[0]) == len(found[1]) == 4
 
 
-def test_no_jobs_at_all_are_refused():
+def test_zero_jobs_are_refused():
     with pytest.raises(ValueError, match="n_jobs"):
         GaussianNB(n_jobs=0).fit(X, Y)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-def test_a_forked_process_fits_as_its_parent_does():
-    """Threads do not survive a fork, so that what waited for the parent's would wait for ever."""
+def test_a_forked_process_can_fit():
+    """Threads do not survive a fork, so waiting for those of the parent would never end."""
     child("""
         import os, signal, sys
         import numpy as np, pandas as pd, scipy.sparse as sp
@@ -267,7 +267,7 @@ def test_a_forked_process_fits_as_its_parent_does():
         y = (X[:, 0] > 0).astype(int)
         frame = pd.DataFrame(X, columns=list("abcd")).assign(e=np.where(y, "u", "v"))
         counts = sp.csr_matrix(np.abs(np.floor(X)))
-        holes = np.where(X > 1, np.nan, X)
+        missing = np.where(X > 1, np.nan, X)
 
         def work():
             nb = GaussianNB().fit(X, y)
@@ -279,7 +279,7 @@ def test_a_forked_process_fits_as_its_parent_does():
                 MultinomialNB().fit(counts, y).predict_proba(counts),
                 KMeans(3, random_state=0).fit(X.astype(np.float32)).cluster_centers_,
                 Mixture(2, n_init=1, max_iter=5, random_state=0).fit(frame).score_samples(frame),
-                GaussianImputer().fit_transform(holes),
+                GaussianImputer().fit_transform(missing),
             ]
 
         expected = work()
@@ -294,8 +294,8 @@ def test_a_forked_process_fits_as_its_parent_does():
     """)
 
 
-def test_importing_the_package_is_cheap():
-    """Nothing but the standard library is imported before something is asked for."""
+def test_importing_the_package_imports_only_the_standard_library():
+    """Other libraries are imported on first use."""
     done = child("""
         import sys
         before = set(sys.modules)
@@ -308,8 +308,8 @@ def test_importing_the_package_is_cheap():
     assert int(count) < 20
 
 
-def test_estimators_import_no_frames_and_no_plots():
-    """They import what scikit-learn does, and no library of frames, plots or bars."""
+def test_estimators_import_no_frame_or_plot_library():
+    """They import what scikit-learn does, but no frame, plot or progress library."""
     done = child("""
         import sys
         import sklearn.mixture
@@ -326,10 +326,10 @@ def test_estimators_import_no_frames_and_no_plots():
     assert done.stdout.strip() == "[]"
 
 
-def test_every_public_name_is_there():
+def test_every_public_name_exists():
     import abduce
 
-    assert set(abduce.__all__) == set(abduce._HOMES) | set(abduce._MODULES)
+    assert set(abduce.__all__) == set(abduce._MODULE_OF) | set(abduce._MODULES)
     assert set(abduce.__all__) <= set(dir(abduce))
     for name in abduce.__all__:
         assert getattr(abduce, name) is not None
@@ -355,11 +355,11 @@ TALKING = """
 """
 
 
-def test_progress_is_told_by_tqdm_or_line_by_line():
+def test_progress_is_reported_by_tqdm_or_line_by_line():
     bars, lines = child(TALKING, "with"), child(TALKING, "without")
     assert bars.stdout.splitlines() == lines.stderr.splitlines() == ["verbose 0", "verbose 1"]
-    for told in (bars.stderr, lines.stdout):
-        assert told.startswith("verbose 0\nverbose 1\n")
+    for output in (bars.stderr, lines.stdout):
+        assert output.startswith("verbose 0\nverbose 1\n")
     for name in ("GaussianMixture", "Mixture", "KMeans", "GaussianImputer"):
         assert f"{name}: " in bars.stderr
         assert any(line.startswith(f"{name}: iteration 1 of ") for line in lines.stdout.splitlines())

@@ -1,4 +1,4 @@
-"""Questions about counts, numbers and components."""
+"""Queries about counts, numbers and components."""
 
 import numpy as np
 import pandas
@@ -62,7 +62,7 @@ def test_the_most_probable_number_has_the_highest_density():
     assert MODEL.query("MAP(visits)")["map"]["visits"] == max(visits, key=visits.get)
 
 
-def test_components_are_asked_about_by_their_numbers():
+def test_components_are_identified_by_number():
     row = pandas.DataFrame({"x": [9.0], "visits": [2], "colour": ["b"]})
     found = MODEL.query("P(component | x=9, visits=2, colour=b)")
     np.testing.assert_allclose(list(found.values()), MODEL.predict_proba(row)[0])

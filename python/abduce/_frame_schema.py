@@ -1,6 +1,6 @@
-"""What frames are like, in model files: their library, and the names and types of their columns.
+"""The library and the column types of the fitted frame in model files.
 
-Types are written by their names and read back only if they are among the known ones.
+Types are written by name, and only known names are read.
 """
 
 import re
@@ -13,21 +13,21 @@ PANDAS = re.compile(
     r"|(u?int(8|16|32|64)|float|double|bool|string|large_string)\[pyarrow\]"
 )
 POLARS = re.compile(r"U?Int(8|16|32|64)|Float(32|64)|Boolean|String|Categorical")
-# Types of Arrow by what they are called, and the functions of pyarrow that make them.
+# The names of Arrow types, and the pyarrow functions that create them.
 ARROW = {f"{sign}int{bits}": f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 ARROW |= {"float": "float32", "double": "float64", "bool": "bool_", "string": "string", "large_string": "large_string"}
 
 
-def described(like: Any) -> dict[str, Any]:
-    """A frame without rows as JSON holds it; columns of types that have no plain name are left out."""
-    if is_pandas(like):
-        own = [(str(name), _pandas_name(kind)) for name, kind in like.dtypes.items()]
+def description(frame: Any) -> dict[str, Any]:
+    """A frame without rows as JSON; columns whose types have no known name are left out."""
+    if is_pandas(frame):
+        own = [(str(name), _pandas_name(kind)) for name, kind in frame.dtypes.items()]
         library = "pandas"
-    elif is_polars(like):
-        own = [(name, str(kind) if POLARS.fullmatch(str(kind)) else None) for name, kind in like.schema.items()]
+    elif is_polars(frame):
+        own = [(name, str(kind) if POLARS.fullmatch(str(kind)) else None) for name, kind in frame.schema.items()]
         library = "polars"
     else:
-        own = [(field.name, str(field.type) if str(field.type) in ARROW else None) for field in like.schema]
+        own = [(field.name, str(field.type) if str(field.type) in ARROW else None) for field in frame.schema]
         library = "pyarrow"
     return {"library": library, "columns": [[name, kind] for name, kind in own if kind is not None]}
 
@@ -45,10 +45,10 @@ def _are_plain(categories: Any) -> bool:
     return isinstance(categories, list) and all(isinstance(own, (str, int, float, bool)) for own in categories)
 
 
-def made(description: Any) -> Any:
-    """The frame without rows that a file describes; None where its library is not installed."""
+def empty_frame(description: Any) -> Any:
+    """The frame without rows that a file describes; None if its library is not installed."""
     library, columns = description.get("library"), description.get("columns")
-    makers = {"pandas": _made_of_pandas, "polars": _made_of_polars, "pyarrow": _made_of_arrow}
+    makers = {"pandas": _empty_pandas, "polars": _empty_polars, "pyarrow": _empty_arrow}
     if (
         set(description) != {"library", "columns"}
         or not isinstance(library, str)
@@ -58,7 +58,7 @@ def made(description: Any) -> Any:
         raise ValueError("the file describes an unknown frame")
     for own in columns:
         if not (isinstance(own, list) and len(own) == 2 and isinstance(own[0], str)):
-            raise ValueError("the file describes the columns of a frame by something unknown")
+            raise ValueError("the file has malformed columns of a frame")
     try:
         return makers[library](columns)
     except ImportError:
@@ -66,10 +66,10 @@ def made(description: Any) -> Any:
 
 
 def _refuse(kind: Any) -> None:
-    raise ValueError(f"the file describes a column of a frame by the unknown type {kind!r}")
+    raise ValueError(f"the file has a column of a frame of unknown type {kind!r}")
 
 
-def _made_of_pandas(columns: list[list[Any]]) -> Any:
+def _empty_pandas(columns: list[list[Any]]) -> Any:
     import pandas
 
     types: dict[str, Any] = {}
@@ -83,7 +83,7 @@ def _made_of_pandas(columns: list[list[Any]]) -> Any:
     return pandas.DataFrame({name: pandas.Series([], dtype=kind) for name, kind in types.items()})
 
 
-def _made_of_polars(columns: list[list[Any]]) -> Any:
+def _empty_polars(columns: list[list[Any]]) -> Any:
     import polars
 
     for _, kind in columns:
@@ -92,7 +92,7 @@ def _made_of_polars(columns: list[list[Any]]) -> Any:
     return polars.DataFrame(schema={name: getattr(polars, kind) for name, kind in columns})
 
 
-def _made_of_arrow(columns: list[list[Any]]) -> Any:
+def _empty_arrow(columns: list[list[Any]]) -> Any:
     import pyarrow
 
     for _, kind in columns:

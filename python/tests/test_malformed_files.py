@@ -1,4 +1,4 @@
-"""Model files are data: whatever they say, reading one runs nothing and sets nothing but what is known."""
+"""Model files are data: reading one runs nothing, and sets only known attributes."""
 
 import json
 import sys
@@ -19,9 +19,9 @@ def rewritten(tmp_path, **changes):
     """A file of GaussianNB with another description of the estimator."""
     path = tmp_path / "model.abduce"
     GaussianNB().fit(X, Y).save(path)
-    told = json.loads(path.read_text())
-    told["estimator"] = {**told["estimator"], **changes}
-    path.write_text(json.dumps(told))
+    document = json.loads(path.read_text())
+    document["estimator"] = {**document["estimator"], **changes}
+    path.write_text(json.dumps(document))
     return path
 
 
@@ -50,11 +50,11 @@ def rewritten(tmp_path, **changes):
         {"state": {"_threads": 1}},
         {"state": {"_sparse": {"__import__": "os"}}},
         {"state": {"_framed": "yes"}},
-        {"state": {"_with_holes": [99]}},
+        {"state": {"_with_missing": [99]}},
         {"state": {"_empty": [-1]}},
         {"state": {"n_categories_": [1e300, 2, 3]}},
         {"state": {"n_categories_": [10**18, 2, 3]}},
-        {"state": {"_truths": [1]}},
+        {"state": {"_boolean_columns": [1]}},
         {"labels": ["U"]},
         {"code": "import os"},
     ],
@@ -67,24 +67,24 @@ def test_a_hostile_file_is_refused(tmp_path, changes):
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "1e999"])
-def test_numbers_that_json_has_not_are_refused(tmp_path, number):
+def test_numbers_that_json_does_not_have_are_refused(tmp_path, number):
     path = rewritten(tmp_path, parameters={"var_smoothing": 0.125})
     path.write_text(path.read_text().replace("0.125", number))
     with pytest.raises(ValueError):
         abduce.load(path)
 
 
-def test_what_is_known_comes_back(tmp_path):
+def test_fitted_attributes_are_restored(tmp_path):
     path = tmp_path / "model.abduce"
     model = CategoricalNB(min_categories=4).fit(X > 0, Y)
     model.save(path)
     np.testing.assert_array_equal(abduce.load(path).n_categories_, model.n_categories_)
     model = MixtureImputer(2, add_indicator=True, random_state=0).fit(np.where(X > 1, np.nan, X))
     model.save(path)
-    np.testing.assert_array_equal(abduce.load(path)._with_holes, model._with_holes)
+    np.testing.assert_array_equal(abduce.load(path)._with_missing, model._with_missing)
 
 
-def test_the_labels_of_kmeans_come_back(tmp_path):
+def test_the_labels_of_kmeans_are_restored(tmp_path):
     model = KMeans(3, random_state=0).fit(X)
     model.save(tmp_path / "model.abduce")
     found = abduce.load(tmp_path / "model.abduce").labels_
@@ -103,9 +103,9 @@ class OwnNB(GaussianNB):
 def test_a_model_of_a_subclass_is_read_as_its_base_or_as_the_subclass(tmp_path):
     path = tmp_path / "model.abduce"
     OwnNB(extra=5, var_smoothing=1e-3).fit(X, Y).save(path)
-    with pytest.warns(UserWarning, match="a subclass of GaussianNB") as told:
+    with pytest.warns(UserWarning, match="a subclass of GaussianNB") as caught:
         model = abduce.load(path)
-    assert told[0].filename == __file__
+    assert caught[0].filename == __file__
     assert type(model) is GaussianNB and model.var_smoothing == 1e-3
     own = abduce.load(path, cls=OwnNB)
     assert type(own) is OwnNB and own.extra == 5

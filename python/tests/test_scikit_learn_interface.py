@@ -33,13 +33,13 @@ MODULES = {
     "KernelDensity": "neighbors",
 }
 ACCEPTED = {
-    ("KernelDensity", "tree_"): "sums are made over a tree of the engine, which Python does not hold",
+    ("KernelDensity", "tree_"): "the library has its own tree, which Python does not expose",
 }
 COUNTED = ["BernoulliNB", "MultinomialNB", "ComplementNB"]
 
 
 def pair(name):
-    """The class here and the class there."""
+    """The class of this package and that of scikit-learn."""
     return getattr(abduce, name), getattr(getattr(sklearn, MODULES[name]), name)
 
 
@@ -66,7 +66,7 @@ def test_fitted_objects_have_the_methods_and_attributes_of_scikit_learn(name):
             continue
         own, other = getattr(ours, key), getattr(theirs, key)
         if not callable(other):
-            assert likeness(own) == likeness(other), key
+            assert without_rows(own) == without_rows(other), key
             continue
         own, other = inspect.signature(own).parameters, inspect.signature(other).parameters
         assert list(own)[: len(other)] == list(other), key
@@ -74,12 +74,12 @@ def test_fitted_objects_have_the_methods_and_attributes_of_scikit_learn(name):
             assert own[parameter].default == other[parameter].default, (key, parameter)
 
 
-def likeness(value):
-    """What kind of thing a value is: an array of a shape and a type, a list of such, a number."""
+def without_rows(value):
+    """A description of a value: the shape and type of an array, a list of descriptions, or a type."""
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype
     if isinstance(value, list):
-        return [likeness(own) for own in value[:1]]
+        return [without_rows(own) for own in value[:1]]
     return type(value)
 
 
@@ -97,7 +97,7 @@ def same(own, other, tolerance=1e-8):
 
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("name", ["MultinomialNB", "ComplementNB", "BernoulliNB", "CategoricalNB", "GaussianNB"])
-def test_naive_bayes_has_the_numbers_of_scikit_learn_on_tables_of_many_shapes(name, seed):
+def test_naive_bayes_agrees_with_scikit_learn_on_tables_of_many_shapes(name, seed):
     rng = np.random.default_rng(seed)
     count, width, classes = rng.integers(6, 60), rng.integers(1, 8), rng.integers(2, 4)
     y = np.concatenate([np.arange(classes), rng.integers(0, classes, count)])
@@ -129,7 +129,7 @@ def test_naive_bayes_has_the_numbers_of_scikit_learn_on_tables_of_many_shapes(na
         same(getattr(ours, method)(table), getattr(theirs, method)(table))
 
 
-def test_every_feature_may_have_a_smoothing_of_its_own():
+def test_every_column_may_have_its_own_smoothing():
     counts = np.random.default_rng(0).poisson(0.4, (40, 5)).astype(float)
     y = np.arange(40) % 2
     alpha = np.array([0.1, 2.0, 0.5, 1.0, 3.0])
@@ -153,7 +153,7 @@ def test_matrices_keep_their_empty_columns_when_rows_are_forgotten():
     same(model.feature_log_prob_, other.feature_log_prob_)
 
 
-def test_batches_may_bring_new_categories():
+def test_batches_may_have_new_categories():
     first, second = np.array([[0, 1], [1, 0], [0, 0]]), np.array([[3, 0], [1, 2], [0, 1]])
     ours, theirs = (own() for own in pair("CategoricalNB"))
     for model in (ours, theirs):
@@ -167,7 +167,7 @@ def test_batches_may_bring_new_categories():
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_discriminants_have_the_numbers_of_scikit_learn_on_tables_of_many_shapes(seed):
+def test_discriminants_agree_with_scikit_learn_on_tables_of_many_shapes(seed):
     rng = np.random.default_rng(seed)
     classes, width = rng.integers(2, 5), rng.integers(2, 6)
     y = np.arange(30 + rng.integers(0, 40)) % classes
@@ -225,7 +225,7 @@ NONSENSE += [(name, {}, np.empty((0, 4)), np.empty(0)) for name in MODULES]
 
 
 @pytest.mark.parametrize(("name", "options", "table", "y"), NONSENSE)
-def test_nonsense_is_refused_with_the_error_of_scikit_learn(name, options, table, y):
+def test_invalid_input_raises_the_errors_of_scikit_learn(name, options, table, y):
     ours, theirs = pair(name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -236,7 +236,7 @@ def test_nonsense_is_refused_with_the_error_of_scikit_learn(name, options, table
     assert issubclass(found.type, ValueError if issubclass(expected.type, ValueError) else expected.type)
 
 
-def test_what_is_not_there_is_refused():
+def test_unsupported_parameters_are_refused():
     for name, options in [
         ("LinearDiscriminantAnalysis", {"solver": "lsqr"}),
         ("LinearDiscriminantAnalysis", {"solver": "eigen", "shrinkage": "auto"}),
@@ -249,7 +249,7 @@ def test_what_is_not_there_is_refused():
 
 
 @pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical"])
-def test_draws_of_a_mixture_are_of_their_components(kind):
+def test_draws_of_a_mixture_come_from_their_components(kind):
     model = abduce.GaussianMixture(3, covariance_type=kind, random_state=0).fit(X)
     drawn, components = model.sample(30_000)
     assert (np.diff(components) >= 0).all()
@@ -264,7 +264,7 @@ def test_draws_of_a_mixture_are_of_their_components(kind):
 
 
 @pytest.mark.parametrize("form", [sp.csr_matrix, sp.csc_array])
-def test_k_means_takes_sparse_rows(form):
+def test_k_means_accepts_sparse_rows(form):
     start = X[[0, 60, 120]]
     ours, theirs = (own(3, init=start, n_init=1).fit(form(X)) for own in pair("KMeans"))
     same(ours.cluster_centers_, theirs.cluster_centers_)

@@ -1,23 +1,22 @@
-//! Errors as Python knows them: what is wrong with data or options is a
-//! `ValueError`, a file an `OSError` of the kind that Python has for it, arithmetic that cannot go on a
-//! `FloatingPointError`.
+//! Python exceptions: errors of data or options are a `ValueError`, errors of files an `OSError` or its
+//! subclass, numeric errors a `FloatingPointError`.
 
-use crate::words::{advice, place_of, spoken};
+use crate::messages::{hint_in_python, position_of, with_parameters};
 use abduce::{Error, ErrorKind};
 use pyo3::PyErr;
 use pyo3::exceptions::{PyFloatingPointError, PyOSError, PyRuntimeError, PyValueError};
 use std::io;
 
-/// What an error says in Python: where, what, and what to do about it.
+/// The message of an error in Python: position, message and hint.
 fn text_of(error: &Error) -> String {
-    let place = place_of(error).map_or(String::new(), |place| format!("{place}: "));
-    let hint = error.hint().and_then(advice);
+    let position = position_of(error).map_or(String::new(), |position| format!("{position}: "));
+    let hint = error.hint().and_then(hint_in_python);
     let hint = hint.map_or(String::new(), |hint| format!("; {hint}"));
-    format!("{place}{}{hint}", spoken(error.message()))
+    format!("{position}{}{hint}", with_parameters(error.message()))
 }
 
 /// The Python exception of an error.
-pub fn raised(error: Error) -> PyErr {
+pub fn exception(error: Error) -> PyErr {
     let text = text_of(&error);
     match error.kind() {
         ErrorKind::Data | ErrorKind::Parameter => PyValueError::new_err(text),
@@ -29,17 +28,17 @@ pub fn raised(error: Error) -> PyErr {
     }
 }
 
-/// The Python exception of a question whose conditions are impossible: they are a wrong value, not
-/// a failure of arithmetic.
-pub fn refused(error: Error) -> PyErr {
+/// The Python exception of an answer that fails. Numeric errors mean impossible conditions, so they
+/// are a `ValueError`.
+pub fn answer_exception(error: Error) -> PyErr {
     match error.kind() {
         ErrorKind::Numeric => PyValueError::new_err(text_of(&error)),
-        _ => raised(error),
+        _ => exception(error),
     }
 }
 
-/// The number by which Python tells what the system had against a file: it makes a
-/// `FileNotFoundError` of it, a `PermissionError` and so on, on every system.
+/// The error number from which Python creates a `FileNotFoundError`, `PermissionError` or
+/// `IsADirectoryError` on every system.
 fn number_of(cause: io::ErrorKind) -> Option<i32> {
     Some(match cause {
         io::ErrorKind::NotFound => 2,
@@ -49,12 +48,12 @@ fn number_of(cause: io::ErrorKind) -> Option<i32> {
     })
 }
 
-/// What is raised of a panic.
-pub fn broken() -> PyErr {
+/// The Python exception of a panic.
+pub fn internal_error() -> PyErr {
     PyRuntimeError::new_err("internal error; please report it")
 }
 
-/// A value that is wrong.
-pub fn wrong(text: impl Into<String>) -> PyErr {
+/// A `ValueError`.
+pub fn value_error(text: impl Into<String>) -> PyErr {
     PyValueError::new_err(text.into())
 }

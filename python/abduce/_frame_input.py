@@ -1,38 +1,39 @@
-"""Estimators that take frames with columns of any kind, as well as arrays of numbers."""
+"""Frames with columns of any kind, or arrays of numbers, as input of estimators."""
 
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import validate_data
 
 from abduce import _core, _specifications
-from abduce._base import Mixed, warn
+from abduce._base import MixinBase, warn
 from abduce._tables import (
     arrow_of,
+    boolean_columns_of,
     cell_of,
     checked,
     dense,
     is_frame,
     is_polars,
-    likeness,
     matches,
     names_of,
-    refuse_twins,
+    refuse_duplicate_names,
     tabled,
-    truths_of,
+    without_rows,
     without_sparse,
 )
 from abduce._types import Floats, Labels
 
-# What unseen categories are taken for, as warnings have it.
-TAKEN_FOR = {
+# How unseen categories are treated, for warnings.
+TREATED_AS = {
     "missing": "treated as missing",
     "smoothed": "given the smoothed probability of an unseen category",
     "impossible": "given probability 0",
 }
 
 
-class Framed(Mixed):
-    """From a frame or an array to a table. A frame says by its cells what its columns are; those of an array are real."""
+class FrameInputMixin(MixinBase):
+    """Converts frames, whose types determine the kinds of columns, and arrays, whose columns are real, to tables."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -45,36 +46,36 @@ class Framed(Mixed):
         X = without_sparse(tabled(X))
         if reset:
             self._framed = is_frame(X)
-            self._like: Any = None
+            self._frame_template: Any = None
         elif self._framed and not is_frame(X):
-            raise ValueError(f"{type(self).__name__} was fitted on a frame with named columns; X has none")
+            raise ValueError(f"{type(self).__name__} was fitted to a frame with named columns, but X has no names")
         if not self._framed:
             return checked(self, X, reset=reset)
         named = X
         if not hasattr(X, "__dataframe__"):
-            # A relation of DuckDB knows the names of its columns only as Arrow does, and scikit-learn those of polars.
+            # scikit-learn reads the column names of Arrow tables, but not those of polars and DuckDB.
             import pyarrow
 
             named = pyarrow.table(X)
             X = X if is_polars(X) else named
-        refuse_twins(X)
+        refuse_duplicate_names(X)
         validate_data(self, named, reset=reset, skip_check_array=True)
         if reset:
-            self._like = likeness(X)
+            self._frame_template = without_rows(X)
         return X
 
     def _learned_table(self, X: Any, labels: Labels | None = None, weights: Floats | None = None) -> _core.Table:
-        """The table to learn from."""
+        """The table to fit."""
         kinds = dict(_specifications.by_column("kinds", self.kinds))
         if labels is not None:
-            # The `kinds_` of another fit name the column of classes too.
+            # The `kinds_` of another fit include the column of classes.
             kinds.pop(labels[0], None)
         if not self._framed:
             names = names_of(self, X.shape[1])
             given = self._kinds_of_array(names, kinds) if kinds else None
             return dense(X, names, kinds=given, labels=labels, weights=weights)
         frame = arrow_of(X)
-        self._truths = truths_of(frame)
+        self._boolean_columns = boolean_columns_of(frame)
         table, notes = _core.table_of_frame(frame, list(kinds.items()), labels, weights)
         for note in notes:
             warn(note)
@@ -82,23 +83,24 @@ class Framed(Mixed):
 
     @staticmethod
     def _kinds_of_array(names: list[str], kinds: dict[str, str]) -> list[str]:
-        """The kind of each column; of several patterns that match it, the last one counts."""
-        own = dict.fromkeys(names, "real")
+        """The kind of each column: that of the last pattern that matches."""
+        found_kinds = dict.fromkeys(names, "real")
         for pattern, kind in kinds.items():
             found = [name for name in names if matches(pattern, name)]
             if not found:
-                raise ValueError(f"kinds names column {pattern!r}, and X has none such; there are {', '.join(names)}")
+                raise ValueError(f"kinds has {pattern!r}, which matches no column; the columns are {', '.join(names)}")
             if kind not in ("real", "count"):
-                raise ValueError(f"a column of an array is real or count, not {kind}; hand over a frame for others")
-            own |= dict.fromkeys(found, kind)
-        return list(own.values())
+                raise ValueError(
+                    f"the kind of an array column must be real or count, not {kind}; pass a frame for other kinds"
+                )
+            found_kinds |= dict.fromkeys(found, kind)
+        return list(found_kinds.values())
 
     def _asked_table(self, X: Any, labels: Labels | None = None, weights: Floats | None = None) -> _core.Table:
-        """The table to ask about; without labels, those of a model of classes are hidden."""
+        """The table to ask about."""
         if self._framed:
-            table, _ = _core.table_of_frame(
-                arrow_of(X), model=self._model, target=labels and labels[0], labels=None, weights=weights
-            )
+            frame = arrow_of(X) if labels is None else _with_labels(arrow_of(X), labels)
+            table, _ = _core.table_of_frame(frame, model=self._model, target=labels and labels[0], weights=weights)
         else:
             table = dense(X, names_of(self, X.shape[1]), labels=labels, weights=weights)
         for name, rows in _core.changed_constants(self._model, table, self._threads()):
@@ -111,11 +113,22 @@ class Framed(Mixed):
         return table
 
     def _warn_of_unseen(self, X: Any, table: _core.Table) -> None:
-        """Warns of categories that the fitted rows do not have, and of what they are taken for."""
-        for name, cells, row, taken_for in _core.unseen_categories(self._model, table, self._threads()):
+        """Warns about unseen categories, and how they are treated."""
+        for name, cells, row, treated_as in _core.unseen_categories(self._model, table, self._threads()):
             hold = "cell holds a category" if cells == 1 else "cells hold categories"
             they, first = ("it is", "") if cells == 1 else ("they are", "first: ")
             warn(
                 f'column "{name}": {cells} {hold} that the fitted rows do not have '
-                f'({first}"{cell_of(X, name, row)}" in row {row}); {they} {TAKEN_FOR[taken_for]}'
+                f'({first}"{cell_of(X, name, row)}" in row {row}); {they} {TREATED_AS[treated_as]}'
             )
+
+
+def _with_labels(frame: Any, labels: Labels) -> Any:
+    """A frame with a column of the known labels, if there are any."""
+    import pyarrow
+
+    name, levels, codes = labels
+    if codes is None or not (codes >= 0).any():
+        return frame
+    cells = pyarrow.array([*levels, None], pyarrow.string())
+    return pyarrow.table(frame).append_column(name, cells.take(pyarrow.array(np.where(codes < 0, len(levels), codes))))

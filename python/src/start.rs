@@ -1,7 +1,7 @@
 //! Mixtures for EM to begin at, made of fitted ones.
 
+use crate::errors::value_error;
 use crate::model::Model;
-use crate::trouble::wrong;
 use abduce::family::{Covariance, Distribution};
 use abduce::model::mixture::FittedMixture;
 use pyo3::prelude::*;
@@ -11,11 +11,11 @@ use pyo3::prelude::*;
 pub fn without_labels(model: &Model) -> PyResult<Model> {
     let mut model = model.model.clone();
     let Some(mixture) = model.body.get_mut::<FittedMixture>() else {
-        return Err(wrong("this is not a mixture"));
+        return Err(value_error("this is not a mixture"));
     };
     let mut schema = mixture.schema.clone();
     if mixture.target != schema.fields.len().checked_sub(1) {
-        return Err(wrong("the last column does not hold labels"));
+        return Err(value_error("the last column does not hold labels"));
     }
     schema.fields.pop();
     mixture.model = FittedMixture::given(
@@ -39,18 +39,18 @@ pub fn gaussian_start(
 ) -> PyResult<Model> {
     let mut model = model.model.clone();
     let Some(mixture) = model.body.get_mut::<FittedMixture>() else {
-        return Err(wrong("this is not a mixture"));
+        return Err(value_error("this is not a mixture"));
     };
     let k = mixture.components();
     if let Some(weights) = weights.filter(|weights| weights.len() == k) {
         mixture.parameters.weights = weights;
     }
     let Some(leaf) = mixture.parameters.leaves.first_mut() else {
-        return Err(wrong("the mixture has no columns"));
+        return Err(value_error("the mixture has no columns"));
     };
     for (j, own) in leaf.iter_mut().enumerate() {
         let Distribution::Multivariate(own) = own else {
-            return Err(wrong("this is not a mixture of Gaussians"));
+            return Err(value_error("this is not a mixture of Gaussians"));
         };
         let d = own.mean.len();
         if let Some(mean) = means
@@ -67,7 +67,7 @@ pub fn gaussian_start(
             };
             let start = if all.len() == size { 0 } else { j * size };
             let shape =
-                || wrong("the parameter 'precisions' has another shape than the covariances");
+                || value_error("the parameter 'precisions' has another shape than the covariances");
             let cells = all.get(start..start + size).ok_or_else(shape)?.to_vec();
             own.covariance = match &own.covariance {
                 Covariance::Full(_) => Covariance::Full(cells),

@@ -1,6 +1,6 @@
-"""Frames with their missing values filled. A frame comes back as one of its own library, and a column as what it was.
+"""Frames with their missing values filled; library and column types are preserved.
 
-Columns of integers are filled with whole numbers, clipped to the range of their type. Holes are nulls and NaN.
+Columns of integers are filled with whole numbers, clipped to the range of their type. Missing values are nulls and NaN.
 """
 
 from collections.abc import Mapping
@@ -16,24 +16,24 @@ from abduce._types import Codes, Floats
 
 
 @dataclass
-class Filling:
-    """What the model says of the cells of a column: numbers, or codes of levels; what is behind the levels is unknown."""
+class ImputedColumn:
+    """The completed cells of a column: numbers, or codes of levels, where the code after the last level is unknown."""
 
     cells: Floats | Codes
     levels: list[str] | None = None
 
-    def of(self, holes: NDArray[np.bool_]) -> "Filling":
-        """The fillings of some cells."""
-        return Filling(self.cells[holes], self.levels)
+    def of(self, missing: NDArray[np.bool_]) -> "ImputedColumn":
+        """Some of the cells."""
+        return ImputedColumn(self.cells[missing], self.levels)
 
     def numbers(self) -> Floats:
-        """The same as numbers, NaN where there is none."""
+        """The cells as numbers; NaN for levels that are not numbers."""
         if self.levels is None:
             return np.asarray(self.cells, dtype=np.float64)
         return np.array([*map(_number, self.levels), np.nan])[self.cells]
 
-    def truths(self) -> NDArray[np.object_] | None:
-        """The same as True, False and None, if that is what it is."""
+    def booleans(self) -> NDArray[np.object_] | None:
+        """The cells as True, False and None, if they are boolean."""
         if self.levels is None:
             return self.cells.astype(bool).astype(object) if np.isin(self.cells, [0.0, 1.0]).all() else None
         known = {"false": False, "true": True, "0": False, "1": True}
@@ -41,15 +41,15 @@ class Filling:
             return None
         return np.array([*(known[level.lower()] for level in self.levels), None], dtype=object)[self.cells]
 
-    def words(self) -> NDArray[np.object_]:
-        """The same as text: numbers as they are written."""
+    def strings(self) -> NDArray[np.object_]:
+        """The cells as strings."""
         if self.levels is not None:
-            return self.named()
+            return self.names()
         text = [None if np.isnan(x) else str(int(x)) if x == np.round(x) else str(x) for x in self.cells.tolist()]
         return np.array(text, dtype=object)
 
-    def named(self) -> NDArray[np.object_]:
-        """The same by the names of the levels."""
+    def names(self) -> NDArray[np.object_]:
+        """The cells as names of levels, or as numbers."""
         if self.levels is None:
             return self.cells.astype(object)
         return np.array([*self.levels, None], dtype=object)[self.cells]
@@ -63,19 +63,19 @@ def _number(level: str) -> float:
 
 
 def integer_type(kind: Any) -> Any:
-    """The NumPy type of the cells of a column of integers, of whatever library its type is; None of other columns."""
+    """The NumPy type of a column of integers, from a type of any library; None for other columns."""
     if type(kind).__module__.startswith("pyarrow"):
         from pyarrow import types
 
         return np.dtype(kind.to_pandas_dtype()) if types.is_integer(kind) else None
     if getattr(kind, "kind", "O") not in "iu":
         return None
-    # Nullable types of pandas name their NumPy type, and sparse ones that of their cells.
+    # Nullable pandas types have a NumPy type, sparse ones a subtype.
     return np.dtype(getattr(kind, "numpy_dtype", getattr(kind, "subtype", kind)))
 
 
 def integer_types(like: Any) -> dict[str, Any]:
-    """The NumPy types of the columns of integers of a frame, by their names."""
+    """The NumPy types of the integer columns of a frame, by name."""
     if like is None:
         return {}
     if is_pandas(like):
@@ -87,16 +87,16 @@ def integer_types(like: Any) -> dict[str, Any]:
 
 
 def integers_of(numbers: Floats, kind: Any) -> NDArray[np.integer]:
-    """Numbers rounded to whole ones, and clipped to the range of an integer type."""
+    """Numbers rounded and clipped to the range of an integer type."""
     bounds = np.iinfo(kind)
-    # Doubles next to the greatest integers of 64 bits are beyond them.
+    # The double nearest to the largest 64-bit integer is above it.
     most = np.float64(bounds.max)
     most = np.nextafter(most, 0.0) if int(most) > bounds.max else most
     return np.clip(np.round(numbers), float(bounds.min), most).astype(kind)
 
 
-def holes_of(X: Any) -> NDArray[np.bool_]:
-    """Which cells are missing, of an array or a frame."""
+def missing_cells(X: Any) -> NDArray[np.bool_]:
+    """Which cells of an array or a frame are missing."""
     if not is_frame(X):
         return np.isnan(X)
     if is_pandas(X):
@@ -107,20 +107,20 @@ def holes_of(X: Any) -> NDArray[np.bool_]:
     return np.column_stack([pyarrow.compute.is_null(own, nan_is_null=True) for own in table.columns])
 
 
-def filled(X: Any, fillings: Mapping[str, Filling]) -> Any:
-    """A frame whose missing values are filled; columns of which nothing is said stay as they are."""
+def filled(X: Any, fillings: Mapping[str, ImputedColumn]) -> Any:
+    """A frame with missing values filled in the columns that are completed."""
     if is_pandas(X):
         return _filled_pandas(X, fillings)
     return _filled_polars(X, fillings) if is_polars(X) else _filled_arrow(X, fillings)
 
 
-def framed(columns: Mapping[str, NDArray[Any]], like: Any) -> Any:
-    """Columns as a frame like another, of its types where they can hold the cells; further columns stand last."""
+def frame_like(columns: Mapping[str, NDArray[Any]], like: Any) -> Any:
+    """Columns as a frame with the types of another, if they can hold the cells; further columns are last."""
     if is_pandas(like):
         import pandas
 
         kinds = {str(name): kind for name, kind in like.dtypes.items() if str(name) in columns}
-        columns = {name: _suited(own, kinds.get(name)) for name, own in columns.items()}
+        columns = {name: _converted(own, kinds.get(name)) for name, own in columns.items()}
         out = pandas.DataFrame(columns)
         for name, kind in kinds.items():
             if isinstance(kind, pandas.CategoricalDtype):
@@ -129,7 +129,7 @@ def framed(columns: Mapping[str, NDArray[Any]], like: Any) -> Any:
     import pyarrow
 
     types = {own.name: own.type for own in (like.to_arrow() if is_polars(like) else like).schema}
-    cells = {name: _suited(own, types.get(name)).tolist() for name, own in columns.items()}
+    cells = {name: _converted(own, types.get(name)).tolist() for name, own in columns.items()}
     made = {}
     for name, own in cells.items():
         try:
@@ -145,7 +145,7 @@ def framed(columns: Mapping[str, NDArray[Any]], like: Any) -> Any:
 
 
 def _is_floating(kind: Any) -> bool:
-    """Whether a type, of pandas or Arrow, is of fractions."""
+    """Whether a type of pandas or Arrow is floating-point."""
     if type(kind).__module__.startswith("pyarrow"):
         from pyarrow import types
 
@@ -153,8 +153,8 @@ def _is_floating(kind: Any) -> bool:
     return getattr(kind, "kind", "O") == "f"
 
 
-def _suited(cells: NDArray[Any], kind: Any) -> NDArray[Any]:
-    """Drawn cells for a column of a type: levels as the numbers they are, and integers in their range."""
+def _converted(cells: NDArray[Any], kind: Any) -> NDArray[Any]:
+    """Drawn cells converted for a type: levels to numbers, and integers into its range."""
     integer = integer_type(kind)
     if integer is None and not _is_floating(kind):
         return cells
@@ -174,23 +174,23 @@ def _suited(cells: NDArray[Any], kind: Any) -> NDArray[Any]:
 
 
 def _holds(kind: Any, cells: NDArray[Any]) -> bool:
-    """Whether a type of pandas holds cells without changing them."""
+    """Whether a pandas type can hold cells without changing them."""
     if integer_type(kind) is None:
-        # Cells of objects say themselves what they are.
+        # Objects keep their types.
         return not (isinstance(kind, np.dtype) and kind.kind == "O")
-    # Only integers of NumPy cannot be missing.
-    missing = not isinstance(kind, np.dtype)
-    return all(isinstance(own, int) or (missing and own is None) for own in cells.tolist())
+    # NumPy integers cannot be missing.
+    is_nullable = not isinstance(kind, np.dtype)
+    return all(isinstance(own, int) or (is_nullable and own is None) for own in cells.tolist())
 
 
-def narrowed(X: Any, places: NDArray[np.intp]) -> Any:
+def with_columns_at(X: Any, places: NDArray[np.intp]) -> Any:
     """Some columns of a frame."""
     if is_pandas(X):
         return X.iloc[:, places]
     return X[:, places.tolist()] if is_polars(X) else X.select(places.tolist())
 
 
-def widened(X: Any, columns: Mapping[str, NDArray[Any]]) -> Any:
+def with_columns(X: Any, columns: Mapping[str, NDArray[Any]]) -> Any:
     """A frame with further columns."""
     if is_pandas(X):
         return X.assign(**columns)
@@ -205,8 +205,8 @@ def widened(X: Any, columns: Mapping[str, NDArray[Any]]) -> Any:
     return X
 
 
-def wished(X: Any, library: str) -> Any:
-    """A frame as one of the library that `set_output` has named; as it is where it has named none."""
+def as_library(X: Any, library: str) -> Any:
+    """A frame converted to the library of `set_output`, if one is set."""
     if library == "pandas" and not is_pandas(X):
         return X.to_pandas()
     if library == "polars" and not is_polars(X):
@@ -216,68 +216,68 @@ def wished(X: Any, library: str) -> Any:
     return X
 
 
-def _filled_pandas(X: Any, fillings: Mapping[str, Filling]) -> Any:
+def _filled_pandas(X: Any, fillings: Mapping[str, ImputedColumn]) -> Any:
     out = X.copy()
     for place, name in enumerate(X.columns):
         column = X.iloc[:, place]
-        holes = column.isna().to_numpy()
-        if holes.any() and str(name) in fillings:
-            out.isetitem(place, _pandas_column(column, holes, fillings[str(name)].of(holes)))
+        missing = column.isna().to_numpy()
+        if missing.any() and str(name) in fillings:
+            out.isetitem(place, _pandas_column(column, missing, fillings[str(name)].of(missing)))
     return out
 
 
-def _pandas_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> Any:
+def _pandas_column(column: Any, missing: NDArray[np.bool_], filling: ImputedColumn) -> Any:
     import pandas
     from pandas.api import types
 
     kind = column.dtype
     if isinstance(kind, pandas.CategoricalDtype) and filling.levels is not None:
         own = {_level(category): category for category in kind.categories}
-        cells = [own.get(level, level) for level in filling.named()]
-        strange = [level for level in dict.fromkeys(cells) if level is not None and level not in kind.categories]
-        return _put(column.cat.add_categories(strange) if strange else column, holes, cells)
-    if types.is_bool_dtype(kind) and (truths := filling.truths()) is not None:
-        return _put(column, holes, truths)
+        cells = [own.get(level, level) for level in filling.names()]
+        unknown = [level for level in dict.fromkeys(cells) if level is not None and level not in kind.categories]
+        return _put(column.cat.add_categories(unknown) if unknown else column, missing, cells)
+    if types.is_bool_dtype(kind) and (booleans := filling.booleans()) is not None:
+        return _put(column, missing, booleans)
     if (integer := integer_type(kind)) is not None:
-        known, numbers = _known(holes, filling)
+        known, numbers = _known(missing, filling)
         return _put(column, known, integers_of(numbers, integer))
     if types.is_numeric_dtype(kind):
         numbers = filling.numbers()
         cells = numbers.astype(kind) if isinstance(kind, np.dtype) else numbers
-        return _put(column.astype(kind if kind.kind == "f" else _fractions_beside(kind)), holes, cells)
+        return _put(column.astype(kind if kind.kind == "f" else _floating_type(kind)), missing, cells)
     if types.is_object_dtype(kind):
-        return _object_column(column, holes, filling)
-    if holes.all() and not filling.levels:
-        return _put(column.astype(object), holes, filling.named())
-    return _put(column, holes, filling.words())
+        return _object_column(column, missing, filling)
+    if missing.all() and not filling.levels:
+        return _put(column.astype(object), missing, filling.names())
+    return _put(column, missing, filling.strings())
 
 
-def _object_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> Any:
-    """A column of whatever there is, which tells by its cells what it is."""
-    seen = {type(cell) for cell in column[~holes]}
-    truths = filling.truths()
-    if seen and seen <= {bool, np.bool_} and truths is not None:
-        out = _put(column, holes, truths)
-        # Truths are objects only for the sake of the missing values among them.
+def _object_column(column: Any, missing: NDArray[np.bool_], filling: ImputedColumn) -> Any:
+    """A column of objects, whose cells determine its type."""
+    seen = {type(cell) for cell in column[~missing]}
+    booleans = filling.booleans()
+    if seen and seen <= {bool, np.bool_} and booleans is not None:
+        out = _put(column, missing, booleans)
+        # Booleans had dtype object only because of missing values.
         return out if out.isna().any() else out.astype(bool)
     if not seen and filling.levels is None:
-        return _put(column.astype(np.float64), holes, filling.numbers())
+        return _put(column.astype(np.float64), missing, filling.numbers())
     if seen and not any(issubclass(own, str) for own in seen):
-        known, numbers = _known(holes, filling)
+        known, numbers = _known(missing, filling)
         if all(issubclass(own, Integral) for own in seen):
             return _put(column, known, [int(own) for own in np.round(numbers)])
         return _put(column, known, numbers)
-    return _put(column, holes, filling.words())
+    return _put(column, missing, filling.strings())
 
 
-def _put(column: Any, holes: NDArray[np.bool_], cells: Any) -> Any:
+def _put(column: Any, missing: NDArray[np.bool_], cells: Any) -> Any:
     out = column.copy()
-    out.iloc[np.flatnonzero(holes)] = cells
+    out.iloc[np.flatnonzero(missing)] = cells
     return out
 
 
 def _level(category: object) -> str:
-    """What the engine calls a category."""
+    """The name of a category in the library."""
     if isinstance(category, (bool, np.bool_)):
         return str(category).lower()
     if isinstance(category, float) and category.is_integer():
@@ -285,16 +285,16 @@ def _level(category: object) -> str:
     return str(category)
 
 
-def _known(holes: NDArray[np.bool_], filling: Filling) -> tuple[NDArray[np.bool_], Floats]:
-    """The missing cells of which a number is known, and these numbers."""
+def _known(missing: NDArray[np.bool_], filling: ImputedColumn) -> tuple[NDArray[np.bool_], Floats]:
+    """The missing cells that are completed with a number, and these numbers."""
     numbers = filling.numbers()
-    known = holes.copy()
-    known[holes] = ~np.isnan(numbers)
+    known = missing.copy()
+    known[missing] = ~np.isnan(numbers)
     return known, numbers[~np.isnan(numbers)]
 
 
-def _fractions_beside(kind: Any) -> Any:
-    """The type of fractions beside a type of pandas."""
+def _floating_type(kind: Any) -> Any:
+    """The nullable floating-point type of the same backend."""
     import pandas
 
     if isinstance(kind, pandas.ArrowDtype):
@@ -304,7 +304,7 @@ def _fractions_beside(kind: Any) -> Any:
     return pandas.Float64Dtype()
 
 
-def _filled_polars(X: Any, fillings: Mapping[str, Filling]) -> Any:
+def _filled_polars(X: Any, fillings: Mapping[str, ImputedColumn]) -> Any:
     import polars
 
     out = []
@@ -317,7 +317,7 @@ def _filled_polars(X: Any, fillings: Mapping[str, Filling]) -> Any:
     return X.with_columns(out)
 
 
-def _filled_arrow(X: Any, fillings: Mapping[str, Filling]) -> Any:
+def _filled_arrow(X: Any, fillings: Mapping[str, ImputedColumn]) -> Any:
     import pyarrow
 
     X = pyarrow.table(X)
@@ -329,60 +329,60 @@ def _filled_arrow(X: Any, fillings: Mapping[str, Filling]) -> Any:
     return X
 
 
-def _filled_column(column: Any, filling: Filling | None) -> Any:
-    """A column of Arrow; the very same where there is nothing to fill."""
+def _filled_column(column: Any, filling: ImputedColumn | None) -> Any:
+    """A filled Arrow column; the same object if there is nothing to fill."""
     import pyarrow
     import pyarrow.compute
 
-    holes = np.asarray(pyarrow.compute.is_null(column, nan_is_null=True))
-    if filling is None or not holes.any():
+    missing = np.asarray(pyarrow.compute.is_null(column, nan_is_null=True))
+    if filling is None or not missing.any():
         return column
     whole = column.combine_chunks() if isinstance(column, pyarrow.ChunkedArray) else column
-    return _arrow_column(whole, holes, filling.of(holes))
+    return _arrow_column(whole, missing, filling.of(missing))
 
 
-def _arrow_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> Any:
+def _arrow_column(column: Any, missing: NDArray[np.bool_], filling: ImputedColumn) -> Any:
     import pyarrow
     from pyarrow import types
 
     kind = column.type
     if types.is_dictionary(kind):
-        return _dictionary_column(column, holes, filling)
-    if types.is_boolean(kind) and (truths := filling.truths()) is not None:
-        return _replaced(column, holes, pyarrow.array(truths, kind))
+        return _dictionary_column(column, missing, filling)
+    if types.is_boolean(kind) and (booleans := filling.booleans()) is not None:
+        return _replaced(column, missing, pyarrow.array(booleans, kind))
     if (integer := integer_type(kind)) is not None:
-        known, numbers = _known(holes, filling)
+        known, numbers = _known(missing, filling)
         return _replaced(column, known, pyarrow.array(integers_of(numbers, integer), kind))
     if types.is_floating(kind) or types.is_boolean(kind) or types.is_decimal(kind):
         kind = kind if types.is_floating(kind) else pyarrow.float64()
-        return _replaced(column.cast(kind), holes, pyarrow.array(filling.numbers()).cast(kind))
+        return _replaced(column.cast(kind), missing, pyarrow.array(filling.numbers()).cast(kind))
     if types.is_null(kind):
         own = pyarrow.float64() if filling.levels is None else pyarrow.string()
-        return _replaced(column.cast(own), holes, pyarrow.array(filling.named(), own))
-    text = [None if level is None else str(level) for level in filling.named()]
-    # Arrow does not replace cells in views of strings.
+        return _replaced(column.cast(own), missing, pyarrow.array(filling.names(), own))
+    text = [None if level is None else str(level) for level in filling.names()]
+    # Arrow cannot replace cells of string views.
     plain = column.cast(pyarrow.large_string())
-    return _replaced(plain, holes, pyarrow.array(text, pyarrow.large_string())).cast(kind)
+    return _replaced(plain, missing, pyarrow.array(text, pyarrow.large_string())).cast(kind)
 
 
-def _dictionary_column(column: Any, holes: NDArray[np.bool_], filling: Filling) -> Any:
-    """Levels with an order of their own, to which unknown ones are added behind."""
+def _dictionary_column(column: Any, missing: NDArray[np.bool_], filling: ImputedColumn) -> Any:
+    """A dictionary column, with unknown levels appended to its dictionary."""
     import pyarrow
     import pyarrow.compute
 
     kind = column.type
     levels = pyarrow.compute.cast(column.dictionary, pyarrow.large_string())
-    own = [level for level in dict.fromkeys(filling.named()) if level is not None and level not in levels.to_pylist()]
+    own = [level for level in dict.fromkeys(filling.names()) if level is not None and level not in levels.to_pylist()]
     levels = pyarrow.concat_arrays([levels, pyarrow.array(map(str, own), pyarrow.large_string())])
-    text = pyarrow.array([None if level is None else str(level) for level in filling.named()], pyarrow.large_string())
+    text = pyarrow.array([None if level is None else str(level) for level in filling.names()], pyarrow.large_string())
     places = pyarrow.compute.index_in(text, value_set=levels).cast(kind.index_type)
     return pyarrow.DictionaryArray.from_arrays(
-        _replaced(column.indices, holes, places), levels.cast(kind.value_type), ordered=kind.ordered
+        _replaced(column.indices, missing, places), levels.cast(kind.value_type), ordered=kind.ordered
     )
 
 
-def _replaced(column: Any, holes: NDArray[np.bool_], cells: Any) -> Any:
+def _replaced(column: Any, missing: NDArray[np.bool_], cells: Any) -> Any:
     import pyarrow
     import pyarrow.compute
 
-    return pyarrow.compute.replace_with_mask(column, pyarrow.array(holes), cells)
+    return pyarrow.compute.replace_with_mask(column, pyarrow.array(missing), cells)

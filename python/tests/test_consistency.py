@@ -1,5 +1,5 @@
-"""What must hold whatever is done to an estimator: failures change nothing, rows do not depend on others, files and
-pickles keep what was asked for."""
+"""Consistency: failures change nothing, predictions of a row do not depend on others, files and pickles keep all
+parameters."""
 
 import json
 import pickle
@@ -22,7 +22,7 @@ X = RNG.normal(size=(90, 3)) + np.repeat([[0, 0, 0], [2, 0, 1], [0, 3, 0]], 30, 
 Y = np.repeat([0, 1, 2], 30)
 
 
-def test_a_fit_that_fails_leaves_the_one_before():
+def test_a_failed_fit_restores_the_previous_one():
     model = GaussianNB().fit(X, Y)
     before = model.predict_proba(X)
     with pytest.raises(ValueError):
@@ -47,7 +47,7 @@ def test_a_refused_batch_of_a_quadratic_discriminant_is_not_counted():
 
 
 @pytest.mark.parametrize("tol", [1e-4, 0.5])
-def test_linear_discriminants_predict_what_their_scores_say(tol):
+def test_linear_discriminants_predict_the_highest_score(tol):
     z = RNG.normal(size=200)
     rows = np.column_stack([z, z + 0.3 * RNG.normal(size=200), RNG.normal(size=200)])
     labels = (rows @ [1.0, -2.0, 0.5] + RNG.normal(size=200) > 0).astype(int) + (rows[:, 2] > 1)
@@ -57,7 +57,7 @@ def test_linear_discriminants_predict_what_their_scores_say(tol):
     assert_array_equal(model.predict_proba(rows).argmax(axis=1), scores.argmax(axis=1))
 
 
-def test_a_hole_in_one_row_changes_no_other():
+def test_a_missing_cell_changes_no_other_row():
     rows = np.column_stack([X, X[:, 0] + X[:, 1]])
     model = LinearDiscriminantAnalysis().fit(rows, Y)
     with_hole = np.vstack([rows, np.where(np.arange(4) == 1, np.nan, rows[0])])
@@ -65,7 +65,7 @@ def test_a_hole_in_one_row_changes_no_other():
     assert_array_equal(model.predict_proba(with_hole)[:-1], model.predict_proba(rows))
 
 
-def test_weights_of_one_change_nothing_beside_missing_labels():
+def test_unit_weights_change_nothing_with_missing_labels():
     rows, labels = X.copy(), Y.astype(float)
     rows[::3] *= 10
     labels[::3] = np.nan
@@ -75,12 +75,12 @@ def test_weights_of_one_change_nothing_beside_missing_labels():
     assert_allclose(weighed.predict_proba(rows), plain.predict_proba(rows))
 
 
-def test_a_tolerance_outlives_pickles_and_files(tmp_path):
+def test_pickles_and_files_keep_the_tolerance(tmp_path):
     model = KernelDensity(bandwidth=0.5, rtol=1e-1).fit(np.tile(X, (20, 1)) + RNG.normal(size=(1800, 3)))
-    told = model.score_samples(X)
-    assert_array_equal(pickle.loads(pickle.dumps(model)).score_samples(X), told)
+    found = model.score_samples(X)
+    assert_array_equal(pickle.loads(pickle.dumps(model)).score_samples(X), found)
     model.save(tmp_path / "kde.abduce")
-    assert_array_equal(abduce.load(tmp_path / "kde.abduce").score_samples(X), told)
+    assert_array_equal(abduce.load(tmp_path / "kde.abduce").score_samples(X), found)
     exact = KernelDensity(bandwidth=0.5).fit(X).score_samples(X)
     assert_allclose(KernelDensity(bandwidth=0.5, rtol=1e-2).fit(X).score_samples(X), exact, atol=1e-2)
 
@@ -88,44 +88,59 @@ def test_a_tolerance_outlives_pickles_and_files(tmp_path):
 @pytest.mark.parametrize(
     "question", ["P(x0 | x0=1)", "E(x0 | x0=1)", "P(y | y=1)", "P(y | x0=1, x0=2)", "P(y | x0=nan)"]
 )
-def test_questions_that_contradict_themselves_are_refused(question):
+def test_contradictory_questions_are_refused(question):
     with pytest.raises(ValueError):
         GaussianNB().fit(X, Y).query(question)
 
 
-def test_names_with_parentheses_can_be_asked_about():
+def test_names_with_parentheses_may_be_in_questions():
     frame = pd.DataFrame(X, columns=["length (cm)", "b", "c"])
-    told = NaiveBayes().fit(frame, Y).query("P(y | length (cm)=1)")
-    assert_allclose(sum(told.values()), 1.0)
+    found = NaiveBayes().fit(frame, Y).query("P(y | length (cm)=1)")
+    assert_allclose(sum(found.values()), 1.0)
 
 
 def test_files_of_older_versions_are_read(tmp_path):
     path = tmp_path / "old.abduce"
     model = GaussianNB().fit(X, Y)
     model.save(path)
-    told = json.loads(path.read_text())
-    told["estimator"]["state"]["epsilon_"] = 1.0
-    del told["estimator"]["labels"]
-    path.write_text(json.dumps(told))
+    document = json.loads(path.read_text())
+    document["estimator"]["state"]["epsilon_"] = 1.0
+    del document["estimator"]["labels"]
+    path.write_text(json.dumps(document))
     assert_array_equal(abduce.load(path).predict(X), model.predict(X))
+
+
+def test_renamed_attributes_of_older_files_are_read(tmp_path):
+    rows = np.where(np.arange(X.size).reshape(X.shape) % 7 == 0, np.nan, X)
+    frame = pd.DataFrame(rows).rename(columns=str).assign(tame=Y == 1)
+    for model, old, new in [
+        (MixtureImputer(1, add_indicator=True).fit(frame), "_with_holes", "_with_missing"),
+        (NaiveBayes().fit(frame, Y), "_truths", "_boolean_columns"),
+    ]:
+        model.save(tmp_path / "old.abduce")
+        document = json.loads((tmp_path / "old.abduce").read_text())
+        state = document["estimator"]["state"]
+        state[old] = state.pop(new)
+        (tmp_path / "old.abduce").write_text(json.dumps(document))
+        assert_array_equal(getattr(abduce.load(tmp_path / "old.abduce"), new), getattr(model, new))
 
 
 @pytest.mark.parametrize(
     "labels", [Y > 0, np.array(["True", "False", "2"])[Y], Y, Y * 1.0], ids=["bool", "words", "whole", "numbers"]
 )
-def test_labels_come_back_from_files_as_they_were(tmp_path, labels):
+def test_files_keep_the_type_of_labels(tmp_path, labels):
     GaussianNB().fit(X, labels).save(tmp_path / "labels.abduce")
     back = abduce.load(tmp_path / "labels.abduce").classes_
     assert back.dtype.kind == labels.dtype.kind
     assert_array_equal(back, np.unique(labels))
 
 
-def test_labels_of_truth_stay_so_beside_missing_ones():
+def test_boolean_labels_stay_boolean_next_to_missing_ones():
     labels = np.array([True, False, None] * 30, dtype=object)
     assert GaussianNB().fit(X, labels).predict(X).dtype == bool
 
 
-def test_mixtures_take_every_name_of_a_covariance():
+def test_mixtures_accept_every_name_of_a_covariance():
     assert_allclose(
         Mixture(2, covariance="VVV", random_state=0).fit(X).score_samples(X),
         Mixture(2, covariance="full", random_state=0).fit(X).score_samples(X),
@@ -136,7 +151,7 @@ def test_mixtures_take_every_name_of_a_covariance():
         Mixture(2, covariance="nonsense").fit(X)
 
 
-def test_levels_never_seen_are_left_alone():
+def test_unseen_levels_are_left_unchanged():
     frame = pd.DataFrame({"a": X[:, 0], "colour": np.array(["red", "blue", "green"])[Y]})
     strange = frame.assign(colour="mauve")
     strange.loc[0, "a"] = np.nan
@@ -146,7 +161,7 @@ def test_levels_never_seen_are_left_alone():
 
 @pytest.mark.parametrize("estimator", [MultinomialNB(), BernoulliNB()])
 @pytest.mark.parametrize("cell", [np.nan, np.inf])
-def test_what_is_no_number_is_refused_in_sparse_and_dense_rows(estimator, cell):
+def test_nan_and_infinity_are_refused_in_sparse_and_dense_rows(estimator, cell):
     rows = np.array([[1.0, cell], [0.0, 1.0]])
     with pytest.raises(ValueError):
         estimator.fit(sp.csr_matrix(rows), [0, 1])
@@ -157,16 +172,16 @@ def test_what_is_no_number_is_refused_in_sparse_and_dense_rows(estimator, cell):
 
 def test_declared_categories_are_levels_even_if_they_look_like_numbers():
     frame = pd.DataFrame({"zip": pd.Categorical([1, 9, 5] * 30), "a": X[:, 0]})
-    told = NaiveBayes().fit(frame, Y).query("P(zip)")
-    assert set(told) == {"1", "5", "9"}
+    found = NaiveBayes().fit(frame, Y).query("P(zip)")
+    assert set(found) == {"1", "5", "9"}
 
 
-def test_merged_categories_are_those_of_all():
+def test_merging_keeps_the_categories_of_all_models():
     few, many = CategoricalNB().fit([[0], [1]], [0, 1]), CategoricalNB().fit([[0], [3]], [0, 1])
     assert_array_equal(few.merge(many).predict([[3]]), [1])
 
 
-def test_no_start_is_given_for_a_column_without_a_cell():
+def test_no_start_can_be_given_for_an_empty_column():
     rows = np.column_stack([X, np.full(90, np.nan)])
     start = {
         "weights_init": [0.5, 0.5],

@@ -1,4 +1,4 @@
-"""Where a frame went in, `draw` and `impute` give one of the same library and types back."""
+"""`draw` and `impute` keep the library and types of the fitted frame."""
 
 import json
 
@@ -26,7 +26,7 @@ def types(frame):
 
 
 @pytest.mark.parametrize("library", [pandas.DataFrame, polars.DataFrame, pyarrow.table])
-def test_frames_come_back_as_they_went_in(library):
+def test_frames_keep_their_library_and_types(library):
     frame = library(ROWS)
     model = abduce.Mixture(1, random_state=0).fit(frame)
     for out in (model.draw(4, random_state=0), model.impute(frame)):
@@ -38,7 +38,7 @@ def test_frames_come_back_as_they_went_in(library):
     assert set(classes.draw(4, random_state=0)["y"]) <= {0, 1} or library is pyarrow.table
 
 
-def test_columns_of_an_array_come_back_as_a_dict():
+def test_columns_of_an_array_are_a_dict():
     rows = [[1.0, 2.0], [3.0, 4.5], [2.0, 9.0]]
     model = abduce.Mixture(1, random_state=0).fit(rows)
     assert sorted(model.draw(2, random_state=0)) == sorted(model.impute(rows)) == ["x0", "x1"]
@@ -49,7 +49,7 @@ NUMBERS = {"a": [1.5, 2.5, 3.0, 1.0, 9.0, 8.0], "n": [3, 1, 4, 1, 5, 9], "bit": 
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_models_out_of_files_draw_frames(library, tmp_path):
+def test_loaded_models_draw_frames(library, tmp_path):
     frame = library(ROWS)
     model = abduce.Mixture(1, random_state=0).fit(frame)
     model.save(tmp_path / "model.abduce")
@@ -60,7 +60,7 @@ def test_models_out_of_files_draw_frames(library, tmp_path):
     assert found.equals(expected)
 
 
-def test_categories_of_pandas_come_back_out_of_files(tmp_path):
+def test_pandas_categories_are_restored_from_files(tmp_path):
     sizes = pandas.Categorical(["s", "l", "s", "m"] * 3, categories=["s", "m", "l"], ordered=True)
     frame = pandas.DataFrame({"size": sizes, "code": pandas.Categorical([1, 2, 1, 3] * 3)})
     model = abduce.Mixture(1, random_state=0).fit(frame)
@@ -83,7 +83,7 @@ def test_categories_of_pandas_come_back_out_of_files(tmp_path):
     ],
     ids=lambda own: type(own).__name__,
 )
-def test_every_estimator_that_draws_draws_frames(estimator, library, tmp_path):
+def test_every_estimator_draws_frames(estimator, library, tmp_path):
     frame = library(NUMBERS if not isinstance(estimator, abduce.CategoricalNB) else {"n": [1, 0, 2, 1, 0, 2]})
     model = estimator.fit(frame, [0, 0, 0, 1, 1, 1])
     model.save(tmp_path / "model.abduce")
@@ -96,9 +96,9 @@ def test_every_estimator_that_draws_draws_frames(estimator, library, tmp_path):
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_estimators_of_scikit_learn_fill_frames(library):
     full = library(NUMBERS)
-    holed = library({**NUMBERS, "a": [1.5, None, 3.0, 1.0, 9.0, None]})
+    incomplete = library({**NUMBERS, "a": [1.5, None, 3.0, 1.0, 9.0, None]})
     for model in (abduce.GaussianNB(), abduce.GaussianMixture(1), abduce.LinearDiscriminantAnalysis()):
-        out = model.fit(full, [0, 0, 0, 1, 1, 1]).impute(holed)
+        out = model.fit(full, [0, 0, 0, 1, 1, 1]).impute(incomplete)
         assert isinstance(out, type(full))
         assert {name: kind for name, kind in types(out).items() if name != "y"} == types(full)
         assert list(out["n"]) == list(full["n"])
@@ -112,11 +112,11 @@ def test_columns_of_integers_are_drawn_and_filled_with_whole_numbers(library):
     below = [n % 11 - 5 for n in range(40)]
     x = [n % 7 + 0.5 for n in range(40)]
     frame = library({"year": years, "below": below, "x": x})
-    holed = library({"year": [None, *years[1:]], "below": [*below[:-1], None], "x": x})
+    incomplete = library({"year": [None, *years[1:]], "below": [*below[:-1], None], "x": x})
     for model in (abduce.Mixture(1, random_state=0).fit(frame), abduce.GaussianMixture(1).fit(frame)):
-        for out in (model.draw(9, random_state=0), model.impute(holed), model.impute(holed, how="draw")):
+        for out in (model.draw(9, random_state=0), model.impute(incomplete), model.impute(incomplete, how="draw")):
             assert types(out) == types(frame)
-    out = abduce.GaussianImputer().fit(holed).transform(holed)
+    out = abduce.GaussianImputer().fit(incomplete).transform(incomplete)
     assert types(out) == types(frame)
 
 
@@ -180,7 +180,7 @@ def test_objects_that_are_integers_are_filled_with_integers():
     assert [type(cell) for cell in filled["n"]] == [int] * 5
 
 
-def test_digits_as_bytes_are_drawn_as_bytes():
+def test_byte_columns_are_drawn_as_bytes():
     rows, labels = load_digits(return_X_y=True)
     frame = pandas.DataFrame(rows.astype("uint8")).rename(columns=str)
     drawn = abduce.NaiveBayes().fit(frame, labels).draw(5, random_state=0)
@@ -207,16 +207,16 @@ def test_given_numbers_that_a_column_cannot_hold_are_refused():
     frame = pandas.DataFrame({"n": np.array([100, 110, 120, 115] * 5, dtype="int8"), "x": np.arange(20.0)})
     for model in (abduce.Mixture(1, random_state=0).fit(frame), abduce.GaussianMixture(1).fit(frame)):
         assert set(model.draw(3, given={"n": 111})["n"]) == {111}
-        with pytest.raises(ValueError, match=r"column 'n' holds whole numbers, and 110\.5 is none"):
+        with pytest.raises(ValueError, match=r"column 'n' has whole numbers, not 110\.5"):
             model.draw(3, given={"n": 110.5})
-        with pytest.raises(ValueError, match="column 'n' is of type int8, which cannot hold 300"):
+        with pytest.raises(ValueError, match="column 'n' has type int8, which cannot hold 300"):
             model.draw(3, given={"n": 300})
         # A question about other columns may stand between two integers.
         assert np.isfinite(model.query("E(x | n=110.5)"))
     assert set(abduce.GaussianMixture(1).fit(frame.to_numpy(float)).draw(3, given={"x0": 110.5})["x0"]) == {110.5}
 
 
-def test_floats_that_are_whole_are_filled_with_fractions():
+def test_float_columns_of_whole_numbers_are_filled_with_fractions():
     frame = pandas.DataFrame({"x": [0.0, 1.0, None, 3.0, 2.0, 1.0]})
     assert abduce.GaussianImputer().fit_transform(frame)["x"][2] == pytest.approx(1.4)
 
@@ -239,8 +239,8 @@ def test_floats_that_are_whole_are_filled_with_fractions():
 def test_a_file_with_another_frame_is_refused(tmp_path, described):
     path = tmp_path / "model.abduce"
     abduce.GaussianNB().fit([[1.0], [2.0], [4.0]], [0, 1, 1]).save(path)
-    told = json.loads(path.read_text())
-    told["estimator"]["frame"] = described
-    path.write_text(json.dumps(told))
+    document = json.loads(path.read_text())
+    document["estimator"]["frame"] = described
+    path.write_text(json.dumps(document))
     with pytest.raises((ValueError, TypeError)):
         abduce.load(path)

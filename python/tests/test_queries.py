@@ -1,4 +1,4 @@
-"""Questions of any kind, families and hypotheses."""
+"""Queries, explanations, draws, families and hypotheses."""
 
 import doctest
 import json
@@ -58,7 +58,7 @@ def test_joint_questions_are_the_chain_rule():
             model.query(wrong)
 
 
-def test_names_and_values_may_stand_in_quotes():
+def test_names_and_values_may_be_quoted():
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(
         {
@@ -120,7 +120,7 @@ def test_ranges_and_sets_are_conditions():
     assert model.query("P(kind=c | size>4)") == pytest.approx(bayes_rule)
 
 
-def test_dependent_columns_are_answered_by_draws():
+def test_questions_about_dependent_columns_are_answered_by_draws():
     model = GaussianMixture(1).fit(X)
     found = model.query("P(x0>6, x2>5)", detail=True)
     share = np.mean((X[:, 0] > 6) & (X[:, 2] > 5))
@@ -134,7 +134,7 @@ def test_dependent_columns_are_answered_by_draws():
     moments = model.query("P(x0 | x2>5)", detail=True)
     assert set(moments["standard_error"]) == set(moments["answer"]) == {"mean", "variance"}
     assert model.query("P(x0>6)", detail=True)["method"] == "exact"
-    with pytest.raises(ValueError, match="draws is a whole number"):
+    with pytest.raises(ValueError, match="draws must be positive"):
         model.query("P(x0>6, x2>5)", draws=0)
 
 
@@ -147,22 +147,22 @@ def test_errors_have_the_position_of_the_character():
 
 def test_explanations_sum_to_the_log_odds():
     model = GaussianNB().fit(X, Y)
-    told = model.explain(X, 77)
+    explanation = model.explain(X, 77)
     joint = model.predict_joint_log_proba(X[77:78])[0]
-    odds = joint[int(told["class"])] - joint[int(told["against"])]
-    assert told["log_odds"] == pytest.approx(odds)
-    assert sum(own["log_odds"] for own in told["contributions"]) == pytest.approx(odds)
+    odds = joint[int(explanation["class"])] - joint[int(explanation["against"])]
+    assert explanation["log_odds"] == pytest.approx(odds)
+    assert sum(own["log_odds"] for own in explanation["contributions"]) == pytest.approx(odds)
     assert model.explain(X, 77, label=2, against=0)["class"] == 2
 
 
-def test_draws_and_fillings():
+def test_draws_and_imputation():
     frame = pd.DataFrame({"size": X[:, 2], "kind": np.array(["a", "b", "c"])[Y]})
     model = NaiveBayes().fit(frame, Y)
     drawn = model.draw(2000, given={"kind": "b"}, random_state=1)
     assert set(drawn["kind"]) == {"b"}
     assert np.mean(drawn["y"] == 1) > 0.9
-    holes = frame.assign(size=np.nan)
-    assert np.isfinite(model.impute(holes)["size"]).all()
+    missing = frame.assign(size=np.nan)
+    assert np.isfinite(model.impute(missing)["size"]).all()
     mixture = Mixture(3, random_state=0).fit(X)
     assert mixture.draw(100)["x0"].shape == (100,)
     rows, labels = GaussianMixture(3, random_state=0).fit(X).sample(50)
@@ -223,7 +223,7 @@ def test_examples_in_modules_run(module):
     assert found.attempted > 0 and found.failed == 0
 
 
-def test_levels_in_answers_are_what_they_are_to_the_user():
+def test_levels_in_answers_have_their_original_type():
     frame = pd.DataFrame({"kind": ["u", "v", "u", "v"], "wide": [True, False, True, True]})
     model = NaiveBayes().fit(frame, [0, 0, 1, 1])
     assert list(model.query("P(y | kind=u)")) == [0, 1]
@@ -236,13 +236,13 @@ def test_levels_in_answers_are_what_they_are_to_the_user():
     assert model.explain(words, label=1)["class"] == 1.0
 
 
-def test_an_interval_may_be_given_as_it_is():
+def test_an_interval_may_be_a_given_value():
     cut = pd.cut([1, 2, 3, 4], 2)
     model = NaiveBayes().fit(pd.DataFrame({0: cut, 1: [1.0, 2.0, 3.0, 4.0]}), [0, 0, 1, 1])
     assert model.draw(1, given={"0": cut[0]})["0"][0] == cut[0]
 
 
-def test_what_is_drawn_is_said_in_whole_numbers():
+def test_n_samples_must_be_a_whole_number():
     model = GaussianNB().fit(X, Y)
     for wrong, error in (
         ({"n_samples": 1.5}, TypeError),
@@ -253,20 +253,20 @@ def test_what_is_drawn_is_said_in_whole_numbers():
             model.draw(**wrong)
 
 
-def test_numbers_of_distributions_have_names():
+def test_parameters_of_distributions_have_names():
     assert families.gamma(shape=2, rate=0.5) == families.gamma(2, rate=0.5) == families.gamma(2, 0.5)
     for wrong in ({"shape": 2}, {"shape": 2, "scale": 2}):
         with pytest.raises(TypeError, match="rate"):
             families.gamma(**wrong)
     with pytest.raises(AttributeError, match="nrom"):
         families.nrom(0, 1)
-    with pytest.raises(TypeError, match="another distribution"):
+    with pytest.raises(TypeError, match="must be a Distribution"):
         families.gamma(2, 1).kl(3)
     for name, count in (("gamma", 2), ("uniform", 2), ("poisson", 1), ("von_mises", 2)):
         own = getattr(families, name)(*range(1, count + 1))
         assert np.isnan([own.pdf(np.nan), own.cdf(np.nan), own.sf(np.nan), own.ppf(np.nan)]).all()
     for size in (-1, 1.5, None, True):
-        with pytest.raises(ValueError, match="size is a whole number"):
+        with pytest.raises(ValueError, match="size must be one or several"):
             families.gamma(2, 1).rvs(size)
     assert families.gamma(2, 1).rvs((2, 3)).shape == (2, 3)
     with pytest.raises(ValueError, match="random_state"):
@@ -275,7 +275,7 @@ def test_numbers_of_distributions_have_names():
         families.Distribution("foo", a=1)
 
 
-def test_beliefs_are_pickled_with_what_was_observed():
+def test_hypotheses_are_pickled_with_their_observations():
     test = bayes.Hypotheses({"cancer": 0.008, "healthy": 0.992}, {"positive": [0.98, 0.03]})
     test.observe("positive")
     again = pickle.loads(pickle.dumps(test))

@@ -1,16 +1,16 @@
-//! Questions in words, models of one component, and the tail probabilities of rows.
+//! Queries, conditioning on a component, and tail probabilities of rows.
 
+use crate::errors::{answer_exception, exception, value_error};
 use crate::model::Model;
-use crate::pools::pooled;
 use crate::table::Table;
-use crate::trouble::{raised, refused, wrong};
+use crate::threads::pooled;
 use abduce::ask::{self, QueryOptions, TailProbabilities};
 use abduce::model::mixture::FittedMixture;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 
-/// The answer to a question in words, as JSON.
+/// The answer to a query, as JSON.
 #[pyfunction]
 #[pyo3(signature = (model, question, draws, seed=0, components=None))]
 pub fn query(
@@ -27,27 +27,27 @@ pub fn query(
     options.seed = seed;
     options.components = components;
     let answer = pooled(py, None, || ask::query(joint, question, &options))?;
-    let answer = answer.map_err(refused)?;
-    serde_json::to_string(&answer).map_err(|why| wrong(why.to_string()))
+    let answer = answer.map_err(answer_exception)?;
+    serde_json::to_string(&answer).map_err(|why| value_error(why.to_string()))
 }
 
-/// A mixture of which every row is of one component, so that all answers are given that component.
+/// The mixture conditioned on a component.
 #[pyfunction]
 pub fn of_component(model: &Model, component: usize) -> PyResult<Model> {
     let mut model = model.model.clone();
     let Some(mixture) = model.body.get_mut::<FittedMixture>() else {
-        return Err(wrong(format!("a {} has no components", model.model)));
+        return Err(value_error(format!("a {} has no components", model.model)));
     };
     if component >= mixture.components() {
-        return Err(wrong(format!("there is no component {component}")));
+        return Err(value_error(format!("there is no component {component}")));
     }
     let weights = mixture.parameters.weights.iter_mut().enumerate();
     weights.for_each(|(j, own)| *own = if j == component { 1.0 } else { 0.0 });
     Ok(Model { model })
 }
 
-/// The natural logarithms of the tail probabilities of rows; nothing where the model cannot draw
-/// the columns that are seen.
+/// The natural logarithms of the tail probabilities of rows; `None` if the model cannot draw the
+/// columns that have values.
 #[pyfunction]
 #[pyo3(signature = (model, table, seed=0, threads=None))]
 pub fn tail_probabilities<'py>(
@@ -61,15 +61,15 @@ pub fn tail_probabilities<'py>(
     let tails = pooled(py, threads, || {
         TailProbabilities::new(joint, table.source(), seed)
     })?;
-    let Some(tails) = tails.map_err(raised)? else {
+    let Some(tails) = tails.map_err(exception)? else {
         return Ok(None);
     };
     let all = model.each(py, table, threads, |chunk| tails.log_probabilities(chunk))?;
     Ok(Some(PyArray1::from_vec(py, all)))
 }
 
-/// The columns that were constant in the fitted rows and have other values here, each with the
-/// number of such rows.
+/// The columns that were constant in the fitted rows and have other values in the table, each with
+/// the number of such rows.
 #[pyfunction]
 #[pyo3(signature = (model, table, threads=None))]
 pub fn changed_constants(

@@ -1,7 +1,7 @@
-//! Pools of threads, one for each number of threads that was asked for. A process
-//! that was forked has none of its parent's threads, so that it makes its own.
+//! Thread pools, one for each requested number of threads. A forked process has none of its parent's
+//! threads, so it creates its own.
 
-use crate::trouble::{broken, wrong};
+use crate::errors::{internal_error, value_error};
 use pyo3::{PyResult, Python};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::collections::HashMap;
@@ -10,8 +10,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 type Pools = Mutex<HashMap<(u32, usize), Arc<ThreadPool>>>;
 
-/// A pool of so many threads; of as many as the environment variable
-/// `RAYON_NUM_THREADS` says or the machine has if it is not said.
+/// A pool with this number of threads; without one, with the number in the environment variable
+/// `RAYON_NUM_THREADS` or that of the processors.
 pub fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
     static POOLS: OnceLock<Pools> = OnceLock::new();
     let pools = POOLS.get_or_init(Default::default);
@@ -21,15 +21,14 @@ pub fn pool(threads: Option<usize>) -> PyResult<Arc<ThreadPool>> {
         return Ok(Arc::clone(pool));
     }
     let pool = ThreadPoolBuilder::new().num_threads(key.1).build();
-    let pool = pool.map_err(|why| wrong(format!("no threads could be started: {why}")))?;
+    let pool = pool.map_err(|why| value_error(format!("no threads could be started: {why}")))?;
     let pool = Arc::new(pool);
     pools.insert(key, Arc::clone(&pool));
     Ok(pool)
 }
 
-/// Does some work without the interpreter's lock, on a pool of this process. Left to itself it
-/// would wait for the threads of rayon's own pool, of which a forked process has none. A panic
-/// ends here.
+/// Does some work without the interpreter's lock, on a pool of this process: a forked process would
+/// wait forever for the threads of rayon's global pool. A panic becomes an exception.
 pub fn pooled<T: Send>(
     py: Python<'_>,
     threads: Option<usize>,
@@ -37,5 +36,6 @@ pub fn pooled<T: Send>(
 ) -> PyResult<T> {
     let pool = pool(threads)?;
     let work = AssertUnwindSafe(|| pool.install(work));
-    py.detach(|| catch_unwind(work)).map_err(|_| broken())
+    py.detach(|| catch_unwind(work))
+        .map_err(|_| internal_error())
 }

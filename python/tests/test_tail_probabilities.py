@@ -1,4 +1,4 @@
-"""Tail probabilities rank rows whatever cells they miss."""
+"""Tail probabilities rank rows with different missing cells."""
 
 import numpy as np
 import pandas
@@ -29,7 +29,7 @@ def test_tail_probabilities_of_a_gaussian_are_those_of_chi_squared():
     np.testing.assert_allclose(model.tail_probability(X), chi2.sf(distances, 6), atol=0.03)
 
 
-def test_labels_have_no_part_in_tail_probabilities():
+def test_labels_do_not_change_tail_probabilities():
     frame = pandas.DataFrame({"x": X[:, 0], "colour": np.where(X[:, 1] > 0, "r", "b")})
     model = abduce.NaiveBayes().fit(frame, X[:, 0] > 0)
     far = pandas.DataFrame({"x": [0.0, 40.0, None], "colour": ["r", "b", None]})
