@@ -23,7 +23,6 @@ __all__ = [
     "fit_density",
     "fit_kmeans",
     "fit_mixture",
-    "gaussian_start",
     "impossible_rows",
     "kind_of_family",
     "of_component",
@@ -36,7 +35,6 @@ __all__ = [
     "tail_probabilities",
     "unseen_categories",
     "variances",
-    "without_labels",
 ]
 
 @final
@@ -127,19 +125,12 @@ def impossible_rows(
     model: Model, table: Table, filled: bool = False, threads: int | None = None
 ) -> tuple[int, int] | None: ...
 def class_gaussians(model: Model) -> ClassGaussians: ...
-def without_labels(model: Model) -> Model: ...
-def gaussian_start(
-    model: Model,
-    weights: list[float] | None = None,
-    means: list[float] | None = None,
-    covariances: list[float] | None = None,
-) -> Model: ...
 def fit_mixture(
     name: str,
     table: Table,
     specification: str,
     options: str,
-    start: Model | None = None,
+    start: str | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> Model: ...

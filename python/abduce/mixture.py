@@ -179,13 +179,13 @@ class GaussianMixture(GaussianStartMixin, MixtureEstimator):
             em=em | changes.pop("em", {}), **({"restarts": 1, "numbered": True, "certainty": False} | changes)
         )
 
-    def _specification(self, components: int | None, target: str | None = None, ridge: float | None = None) -> str:
+    def _specification(self, components: int | None, target: str | None = None) -> str:
         return _specifications.mixture(
             target=target,
             components=components,
             reals=_specifications.together(STRUCTURES[self.covariance_type]),
             variance_floor=0.0,
-            ridge=self.reg_covar if ridge is None else ridge,
+            ridge=self.reg_covar,
         )
 
     @parameters_checked
@@ -206,7 +206,7 @@ class GaussianMixture(GaussianStartMixin, MixtureEstimator):
         on_progress = progress(self.verbose, "GaussianMixture")
         if self.warm_start and hasattr(self, "_model"):
             table = dense(X, names, weights=weights)
-            self._set_fitted(self._fit_from(table, self._model, on_progress))
+            self._set_fitted(self._fit(table, on_progress, self._model.part("start")))
         else:
             self._set_fitted(max(self._fits(X, names, weights, on_progress), key=_lower_bound))
         return self

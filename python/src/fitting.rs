@@ -131,7 +131,7 @@ pub fn covariances(names: &str) -> PyResult<Vec<String>> {
     kinds.iter().map(name).collect()
 }
 
-/// Fits a mixture, with labels or without. `start` is a model from which EM starts.
+/// Fits a mixture, with labels or without. `start` has the initial parameters of EM, as JSON.
 #[pyfunction]
 #[pyo3(signature = (name, table, specification, options, start=None, threads=None, progress=None))]
 #[allow(clippy::too_many_arguments)]
@@ -141,18 +141,13 @@ pub fn fit_mixture(
     table: &Table,
     specification: &str,
     options: &str,
-    start: Option<&Model>,
+    start: Option<&str>,
     threads: Option<usize>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
     let specification: mixture::Specification = read(specification)?;
     let options: mixture::FitOptions = read(options)?;
-    let mixture = |start: &'_ Model| {
-        let mixture = start.model.body.get::<mixture::FittedMixture>();
-        let parameters = mixture.map(|mixture| mixture.parameters.clone());
-        parameters.ok_or_else(|| value_error("`start` needs a mixture model"))
-    };
-    let start = start.map(mixture).transpose()?;
+    let start: Option<mixture::Parameters> = start.map(read).transpose()?;
     let _borrow = table.borrow(py)?;
     let fit = interruptible(py, threads, progress, |control| {
         // With labels one pass is enough; without, EM needs many.

@@ -20,7 +20,6 @@ mod model;
 mod parts;
 mod query;
 mod sparse;
-mod start;
 mod table;
 mod threads;
 
@@ -51,8 +50,6 @@ mod _core {
     use super::query::{changed_constants, of_component, query, tail_probabilities};
     #[pymodule_export]
     use super::sparse::table_of_sparse;
-    #[pymodule_export]
-    use super::start::{gaussian_start, without_labels};
     #[pymodule_export]
     use super::table::{Table, table_of_array, variances};
 }

@@ -50,6 +50,7 @@ impl Model {
                 "weights" => Some(serde_json::to_string(&mixture.parameters.weights)),
                 "leaves" => Some(serde_json::to_string(&mixture.leaves)),
                 "parameters" => Some(serde_json::to_string(&mixture.parameters.leaves)),
+                "start" => Some(serde_json::to_string(&mixture.parameters)),
                 "statistics" => Some(serde_json::to_string(&mixture.statistics)),
                 _ => None,
             }

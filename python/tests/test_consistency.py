@@ -188,6 +188,6 @@ def test_no_start_can_be_given_for_an_empty_column():
         "means_init": np.repeat([[0.0], [1.0]], 4, axis=1),
         "precisions_init": np.tile(np.eye(4), (2, 1, 1)),
     }
-    with pytest.raises(ValueError, match="feature 3 has no number"):
+    with pytest.raises(ValueError, match="column 3 has only missing values"):
         GaussianMixture(2, **start).fit(rows)
     assert np.isfinite(GaussianMixture(2).fit(rows).score_samples(rows)).all()
