@@ -128,7 +128,7 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
             self._name,
             table,
             self._specification(),
-            _specifications.options(marks=False, **self._weight_of_unlabelled()),
+            _specifications.options(marks=self.marks, **self._weight_of_unlabelled()),
             threads=self._threads(),
         )
         self._set_fitted(model)

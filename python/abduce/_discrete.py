@@ -33,6 +33,7 @@ class _Discrete(ModelClassifier):
         class_prior: ArrayLike | None = None,
         missing_label: object = None,
         unlabelled: float | None = None,
+        marks: bool = False,
         n_jobs: int | None = None,
     ) -> None:
         self.alpha = alpha
@@ -41,6 +42,7 @@ class _Discrete(ModelClassifier):
         self.class_prior = class_prior
         self.missing_label = missing_label
         self.unlabelled = unlabelled
+        self.marks = marks
         self.n_jobs = n_jobs
 
     _parameter_constraints = {
@@ -50,6 +52,7 @@ class _Discrete(ModelClassifier):
         "class_prior": ["array-like", None],
         "missing_label": [object],
         "unlabelled": UNLABELLED,
+        "marks": ["boolean"],
         "n_jobs": [Integral, None],
     }
 
@@ -125,6 +128,9 @@ class BernoulliNB(_Discrete):
         Value that stands for a missing label, besides None and NaN.
     unlabelled : float, default=None
         Weight of a row without a label, from 0 to 1; chosen by cross-validation on the labelled rows if None.
+    marks : bool, default=False
+        Whether to store a hash of every row, for up to 100,000 rows, by which `forget` recognizes rows that were
+        never fitted.
     n_jobs : int, default=None
         Number of threads; all processors if None or -1.
 
@@ -172,6 +178,7 @@ class BernoulliNB(_Discrete):
         class_prior: ArrayLike | None = None,
         missing_label: object = None,
         unlabelled: float | None = None,
+        marks: bool = False,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
@@ -181,6 +188,7 @@ class BernoulliNB(_Discrete):
             class_prior=class_prior,
             missing_label=missing_label,
             unlabelled=unlabelled,
+            marks=marks,
             n_jobs=n_jobs,
         )
         self.binarize = binarize
@@ -247,6 +255,9 @@ class CategoricalNB(_Discrete):
         Value that stands for a missing label, besides None and NaN.
     unlabelled : float, default=None
         Weight of a row without a label, from 0 to 1; chosen by cross-validation on the labelled rows if None.
+    marks : bool, default=False
+        Whether to store a hash of every row, for up to 100,000 rows, by which `forget` recognizes rows that were
+        never fitted.
     n_jobs : int, default=None
         Number of threads; all processors if None or -1.
 
@@ -297,6 +308,7 @@ class CategoricalNB(_Discrete):
         min_categories: ArrayLike | None = None,
         missing_label: object = None,
         unlabelled: float | None = None,
+        marks: bool = False,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
@@ -306,6 +318,7 @@ class CategoricalNB(_Discrete):
             class_prior=class_prior,
             missing_label=missing_label,
             unlabelled=unlabelled,
+            marks=marks,
             n_jobs=n_jobs,
         )
         self.min_categories = min_categories
@@ -448,6 +461,9 @@ class MultinomialNB(_Counts):
         Value that stands for a missing label, besides None and NaN.
     unlabelled : float, default=None
         Weight of a row without a label, from 0 to 1; chosen by cross-validation on the labelled rows if None.
+    marks : bool, default=False
+        Whether to store a hash of every row, for up to 100,000 rows, by which `forget` recognizes rows that were
+        never fitted.
     n_jobs : int, default=None
         Number of threads; all processors if None or -1.
 
@@ -499,6 +515,9 @@ class ComplementNB(_Counts):
         Value that stands for a missing label, besides None and NaN.
     unlabelled : float, default=None
         Weight of a row without a label, from 0 to 1; chosen by cross-validation on the labelled rows if None.
+    marks : bool, default=False
+        Whether to store a hash of every row, for up to 100,000 rows, by which `forget` recognizes rows that were
+        never fitted.
     n_jobs : int, default=None
         Number of threads; all processors if None or -1.
 
@@ -545,6 +564,7 @@ class ComplementNB(_Counts):
         norm: bool = False,
         missing_label: object = None,
         unlabelled: float | None = None,
+        marks: bool = False,
         n_jobs: int | None = None,
     ) -> None:
         super().__init__(
@@ -554,6 +574,7 @@ class ComplementNB(_Counts):
             class_prior=class_prior,
             missing_label=missing_label,
             unlabelled=unlabelled,
+            marks=marks,
             n_jobs=n_jobs,
         )
         self.norm = norm

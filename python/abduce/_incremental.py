@@ -63,8 +63,8 @@ class IncrementalMixin(MixinBase):
     def forget(self, X: Rows, y: Target, sample_weight: ArrayLike | None = None) -> Self:
         """Removes fitted rows: the model becomes that of a fit without them.
 
-        Rows that were never fitted are refused only if they contradict the statistics, for example if a class has fewer
-        rows.
+        With `marks=True`, rows that were never fitted, or not so often, are refused. Otherwise they are refused only if
+        they contradict the statistics, for example if a class has fewer rows.
 
         Parameters
         ----------

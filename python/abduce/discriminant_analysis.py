@@ -114,6 +114,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         Value that stands for a missing label, besides None and NaN.
     unlabelled : float, default=None
         Weight of a row without a label, from 0 to 1; chosen by cross-validation on the labelled rows if None.
+    marks : bool, default=False
+        Whether to store a hash of every row, for up to 100,000 rows, by which `forget` recognizes rows that were
+        never fitted.
     n_jobs : int, default=None
         Number of threads; all processors if None or -1.
 
@@ -166,6 +169,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         "covariance_estimator": [HasMethods("fit"), None],
         "missing_label": [object],
         "unlabelled": UNLABELLED,
+        "marks": ["boolean"],
         "n_jobs": [Integral, None],
     }
 
@@ -181,6 +185,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         *,
         missing_label: object = None,
         unlabelled: float | None = None,
+        marks: bool = False,
         n_jobs: int | None = None,
     ) -> None:
         self.solver = solver
@@ -192,6 +197,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.covariance_estimator = covariance_estimator
         self.missing_label = missing_label
         self.unlabelled = unlabelled
+        self.marks = marks
         self.n_jobs = n_jobs
 
     def _check_rows(self, X: Any, codes: Codes) -> None:
@@ -334,6 +340,9 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         Value that stands for a missing label, besides None and NaN.
     unlabelled : float, default=None
         Weight of a row without a label, from 0 to 1; chosen by cross-validation on the labelled rows if None.
+    marks : bool, default=False
+        Whether to store a hash of every row, for up to 100,000 rows, by which `forget` recognizes rows that were
+        never fitted.
     n_jobs : int, default=None
         Number of threads; all processors if None or -1.
 
@@ -380,6 +389,7 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         "reg_covar": [Interval(Real, 0, None, closed="left")],
         "missing_label": [object],
         "unlabelled": UNLABELLED,
+        "marks": ["boolean"],
         "n_jobs": [Integral, None],
     }
 
@@ -396,6 +406,7 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         reg_covar: float = 0.0,
         missing_label: object = None,
         unlabelled: float | None = None,
+        marks: bool = False,
         n_jobs: int | None = None,
     ) -> None:
         self.solver = solver
@@ -408,6 +419,7 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
         self.reg_covar = reg_covar
         self.missing_label = missing_label
         self.unlabelled = unlabelled
+        self.marks = marks
         self.n_jobs = n_jobs
 
     def _check_rows(self, X: Any, codes: Codes) -> None:

@@ -38,6 +38,9 @@ class GaussianNB(ModelClassifier):
         Value that stands for a missing label, besides None and NaN.
     unlabelled : float, default=None
         Weight of a row without a label, from 0 to 1; chosen by cross-validation on the labelled rows if None.
+    marks : bool, default=False
+        Whether to store a hash of every row, for up to 100,000 rows, by which `forget` recognizes rows that were
+        never fitted.
     n_jobs : int, default=None
         Number of threads; all processors if None or -1.
 
@@ -76,6 +79,7 @@ class GaussianNB(ModelClassifier):
         "var_smoothing": [Interval(Real, 0, None, closed="left")],
         "missing_label": [object],
         "unlabelled": UNLABELLED,
+        "marks": ["boolean"],
         "n_jobs": [Integral, None],
     }
     _allow_nan = True
@@ -87,12 +91,14 @@ class GaussianNB(ModelClassifier):
         var_smoothing: float = 1e-9,
         missing_label: object = None,
         unlabelled: float | None = None,
+        marks: bool = False,
         n_jobs: int | None = None,
     ) -> None:
         self.priors = priors
         self.var_smoothing = var_smoothing
         self.missing_label = missing_label
         self.unlabelled = unlabelled
+        self.marks = marks
         self.n_jobs = n_jobs
 
     def _learn(self, X: Any, codes: Codes, weights: Floats | None) -> None:
@@ -191,6 +197,9 @@ class NaiveBayes(FrameInputMixin, ModelClassifier):
         Value that stands for a missing label, besides None and NaN.
     unlabelled : float, default=None
         Weight of a row without a label, from 0 to 1; chosen by cross-validation on the labelled rows if None.
+    marks : bool, default=False
+        Whether to store a hash of every row, for up to 100,000 rows, by which `forget` recognizes rows that were
+        never fitted.
     n_jobs : int, default=None
         Number of threads; all processors if None or -1.
 
@@ -230,6 +239,7 @@ class NaiveBayes(FrameInputMixin, ModelClassifier):
         "predictive": ["boolean"],
         "missing_label": [object],
         "unlabelled": UNLABELLED,
+        "marks": ["boolean"],
         "n_jobs": [Integral, None],
     }
     _allow_nan = True
@@ -247,6 +257,7 @@ class NaiveBayes(FrameInputMixin, ModelClassifier):
         predictive: bool = False,
         missing_label: object = None,
         unlabelled: float | None = None,
+        marks: bool = False,
         n_jobs: int | None = None,
     ) -> None:
         self.smoothing = smoothing
@@ -259,6 +270,7 @@ class NaiveBayes(FrameInputMixin, ModelClassifier):
         self.predictive = predictive
         self.missing_label = missing_label
         self.unlabelled = unlabelled
+        self.marks = marks
         self.n_jobs = n_jobs
 
     def _table(self, X: Any, codes: Codes | None, weights: Floats | None = None) -> _core.Table:

@@ -3,7 +3,7 @@
 use abduce::{Error, spell_options};
 
 /// Options of the command line, and the corresponding parameters.
-const PARAMETERS: [(&str, &str); 20] = [
+const PARAMETERS: [(&str, &str); 21] = [
     ("kind", "kinds"),
     ("components", "n_components"),
     ("restarts", "n_init"),
@@ -24,6 +24,7 @@ const PARAMETERS: [(&str, &str); 20] = [
     ("known", "known"),
     ("above", "above"),
     ("draws", "draws"),
+    ("marks", "marks"),
 ];
 
 /// A text with parameters in place of options: `max_iter` for `--max-iter`,

@@ -1,5 +1,6 @@
 """Model files are exchanged between Python and the command line."""
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -147,3 +148,18 @@ def test_log_probabilities_of_a_calibrated_model_are_calibrated(kind, table, tmp
     model, frame = abduce.load(path), pd.read_csv(table)[NAMES]
     np.testing.assert_allclose(model.predict_proba(frame), expected, atol=1e-9)
     np.testing.assert_allclose(np.exp(model.predict_log_proba(frame)), expected, atol=1e-9)
+
+
+def test_marks_are_those_of_the_command_line(table, tmp_path):
+    path = tmp_path / "theirs.abduce"
+    run("fit", "naive-bayes", table, "--target", "y", "--marks", "-o", path)
+    frame = pd.read_csv(table)
+    model = NaiveBayes(marks=True).fit(frame[NAMES], frame["y"])
+    model.save(tmp_path / "ours.abduce")
+    theirs, ours = (json.loads(own.read_text())["body"]["marks"] for own in (path, tmp_path / "ours.abduce"))
+    assert ours == theirs
+    frame[:1].assign(a=99.0).to_csv(tmp_path / "unknown.csv", index=False)
+    done = subprocess.run(
+        [str(BINARY), "forget", tmp_path / "ours.abduce", tmp_path / "unknown.csv"], capture_output=True
+    )
+    assert done.returncode != 0 and b"was not fitted to this row" in done.stderr
