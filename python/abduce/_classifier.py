@@ -81,12 +81,16 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
         """The kinds and levels of the columns."""
         return {}
 
-    def _asked(self, X: Any) -> _core.Table:
-        """X as a table without labels."""
-        return self._table(X, None)
+    def _asked(self, X: Any, codes: Codes | None = None) -> _core.Table:
+        """X as a table to ask about, without labels unless their codes are given."""
+        return self._table(X, codes)
 
-    def _query_table(self, X: Any) -> _core.Table:
-        return self._asked(self._checked(X, reset=False))
+    def _query_table(self, X: Any, y: Target | None = None) -> _core.Table:
+        X = self._checked(X, reset=False)
+        if y is None:
+            return self._asked(X)
+        check_consistent_length(X, y)
+        return self._asked(X, encoded(y, self.missing_label, self.classes_)[1])
 
     def _specification(self) -> str:
         raise NotImplementedError

@@ -335,12 +335,12 @@ class CategoricalNB(_Discrete):
             self.n_categories_ = self._categories(self._categories_in(X))
         return X
 
-    def _asked(self, X: Any) -> _core.Table:
+    def _asked(self, X: Any, codes: Codes | None = None) -> _core.Table:
         unseen = self._categories_in(X) > self.n_categories_
         if unseen.any():
             column = int(np.argmax(unseen))
             raise IndexError(f"index out of bounds: feature {column} has a category that was not seen in fit")
-        return super()._asked(X)
+        return super()._asked(X, codes)
 
     def _change(self, how: Literal["update", "forget"], X: Any, codes: Codes, weights: Floats | None) -> None:
         found = self._categories_in(X)

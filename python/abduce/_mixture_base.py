@@ -51,7 +51,7 @@ class MixtureEstimator(QueryMixin, DensityMixin, ModelEstimator):
         X = checked(self, X, reset=False)
         return X, dense(X, names_of(self, X.shape[1]))
 
-    def _query_table(self, X: Any) -> _core.Table:
+    def _query_table(self, X: Any, y: Any = None) -> _core.Table:
         return self._asked(X)[1]
 
     @property

@@ -13,7 +13,7 @@ from abduce import _core
 from abduce._base import MixinBase, checked_n_samples, seed_of
 from abduce._imputed import ImputedColumn, filled, frame_like, integer_types, with_columns
 from abduce._tables import is_frame, own_names, tabled
-from abduce._types import Columns, Floats, Rows, Seed
+from abduce._types import Columns, Floats, Rows, Seed, Target
 
 # The levels of a column of booleans from Arrow.
 BOOLEAN_LEVELS = ["false", "true"]
@@ -129,6 +129,57 @@ class QueryMixin(TailProbabilityMixin):
         columns = self._decoded(drawn)
         template = getattr(self, "_frame_template", None)
         return columns if template is None else frame_like(columns, template)
+
+    def predict_column(self, X: Rows, column: str, y: Target | None = None) -> NDArray[Any]:
+        """The most probable level of any column of levels, given all other cells of each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows; the cells of the column itself are not used.
+        column : str
+            Name of the column, or of the column of classes.
+        y : array-like of shape (n_samples,), default=None
+            Labels of the rows, if known; ignored by mixtures.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The most probable levels.
+        """
+        probabilities = self.predict_column_proba(X, column, y)
+        best = np.column_stack(list(probabilities.values())).argmax(axis=1)
+        return self._values(self._field(column))[best]
+
+    def predict_column_proba(self, X: Rows, column: str, y: Target | None = None) -> dict[Any, Floats]:
+        """The probabilities of the levels of any column of levels, given all other cells of each row.
+
+        Parameters
+        ----------
+        X : array-like or frame of shape (n_samples, n_features)
+            Rows; the cells of the column itself are not used.
+        column : str
+            Name of the column, or of the column of classes.
+        y : array-like of shape (n_samples,), default=None
+            Labels of the rows, if known; ignored by mixtures.
+
+        Returns
+        -------
+        dict of ndarray of shape (n_samples,)
+            For each level, its probability in each row.
+        """
+        check_is_fitted(self, "_model")
+        field = self._field(column)
+        if not field.get("levels"):
+            raise ValueError(f"column {column!r} has no levels to predict: its kind is {field['kind']}")
+        if column == getattr(self, "_target", None):
+            probabilities = self.predict_proba(X)
+        else:
+            table = self._query_table(X, y)
+            probabilities, impossible = _core.column_posterior(self._model, table, column, self._threads())
+            if impossible is not None:
+                self._warn_of_rows(impossible, "impossible under the model", f"the probabilities of {column!r} alone")
+        return dict(zip(self._values(field).tolist(), probabilities.T, strict=True))
 
     def _field(self, column: str) -> dict[str, Any]:
         fields = {field["name"]: field for field in self._fields()}

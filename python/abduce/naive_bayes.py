@@ -277,8 +277,9 @@ class NaiveBayes(FrameInputMixin, ModelClassifier):
         labels = (self._target, levels_of(self.classes_), codes)
         return self._learned_table(X, labels, weights)
 
-    def _asked(self, X: Any) -> _core.Table:
-        codes = np.full(len(X), -1, dtype=np.int64)
+    def _asked(self, X: Any, codes: Codes | None = None) -> _core.Table:
+        if codes is None:
+            codes = np.full(len(X), -1, dtype=np.int64)
         return self._asked_table(X, (self._target, levels_of(self.classes_), codes))
 
     def _specification(self) -> str:

@@ -18,13 +18,13 @@ const IMPOSSIBLE: &str = "impossible";
 
 /// The number of rows with a property, and the first of them.
 #[derive(Clone, Copy, Default)]
-struct Found {
+pub struct Found {
     rows: usize,
     first: Option<usize>,
 }
 
 impl Found {
-    fn of(rows: impl Iterator<Item = usize>) -> Found {
+    pub fn of(rows: impl Iterator<Item = usize>) -> Found {
         rows.fold(Found::default(), |found, row| Found {
             rows: found.rows + 1,
             first: found.first.or(Some(row)),
@@ -32,13 +32,13 @@ impl Found {
     }
 
     /// Adds those of a chunk whose first row is `start`.
-    fn add(&mut self, other: Found, start: usize) {
+    pub fn add(&mut self, other: Found, start: usize) {
         self.rows += other.rows;
         self.first = self.first.or(other.first.map(|row| start + row));
     }
 
     /// The number of rows and the first of them; `None` if there are none.
-    fn rows_and_first(self) -> Option<(usize, usize)> {
+    pub fn rows_and_first(self) -> Option<(usize, usize)> {
         self.first.map(|first| (self.rows, first))
     }
 }

@@ -47,7 +47,9 @@ mod _core {
     #[pymodule_export]
     use super::model::Model;
     #[pymodule_export]
-    use super::query::{changed_constants, of_component, query, tail_probabilities};
+    use super::query::{
+        changed_constants, column_posterior, of_component, query, tail_probabilities,
+    };
     #[pymodule_export]
     use super::sparse::table_of_sparse;
     #[pymodule_export]

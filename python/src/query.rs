@@ -1,12 +1,13 @@
 //! Queries, conditioning on a component, and tail probabilities of rows.
 
+use crate::checks::Found;
 use crate::errors::{answer_exception, exception, value_error};
 use crate::model::Model;
 use crate::table::Table;
 use crate::threads::pooled;
-use abduce::ask::{self, QueryOptions, TailProbabilities};
+use abduce::ask::{self, QueryOptions, TailProbabilities, posterior_of};
 use abduce::model::mixture::FittedMixture;
-use numpy::PyArray1;
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 
@@ -29,6 +30,37 @@ pub fn query(
     let answer = pooled(py, None, || ask::query(joint, question, &options))?;
     let answer = answer.map_err(answer_exception)?;
     serde_json::to_string(&answer).map_err(|why| value_error(why.to_string()))
+}
+
+/// The probabilities of the levels of a column given the other cells of each row, and the number of
+/// rows that no level makes possible with the first of them.
+#[pyfunction]
+#[pyo3(signature = (model, table, column, threads=None))]
+#[allow(clippy::type_complexity)]
+pub fn column_posterior<'py>(
+    py: Python<'py>,
+    model: &Model,
+    table: &Table,
+    column: &str,
+    threads: Option<usize>,
+) -> PyResult<(Bound<'py, PyArray2<f64>>, Option<(usize, usize)>)> {
+    let joint = model.joint_model()?;
+    let schema = model.schema_of();
+    let column = schema.position(column).map_err(exception)?;
+    let chunks = model.each(py, table, threads, |chunk| {
+        Ok(vec![posterior_of(joint, column, chunk)?])
+    })?;
+    let mut probabilities = Vec::new();
+    let (mut impossible, mut start) = (Found::default(), 0);
+    for posterior in chunks {
+        let rows = 0..posterior.rows();
+        rows.for_each(|row| probabilities.extend_from_slice(posterior.row(row)));
+        impossible.add(Found::of(posterior.impossible().iter().copied()), start);
+        start += posterior.rows();
+    }
+    let levels = schema.fields[column].levels.len();
+    let probabilities = PyArray1::from_vec(py, probabilities).reshape([start, levels])?;
+    Ok((probabilities, impossible.rows_and_first()))
 }
 
 /// The mixture conditioned on a component.

@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 
 import abduce
 from abduce.cluster import KMeans
-from abduce.mixture import GaussianMixture
+from abduce.mixture import GaussianMixture, Mixture
 from abduce.naive_bayes import GaussianNB, NaiveBayes
 
 TARGET = Path(__file__).parents[2] / "target"
@@ -148,6 +148,61 @@ def test_log_probabilities_of_a_calibrated_model_are_calibrated(kind, table, tmp
     model, frame = abduce.load(path), pd.read_csv(table)[NAMES]
     np.testing.assert_allclose(model.predict_proba(frame), expected, atol=1e-9)
     np.testing.assert_allclose(np.exp(model.predict_log_proba(frame)), expected, atol=1e-9)
+
+
+PETS = pd.DataFrame(
+    {
+        "length": [4.9, 5.1, np.nan, 6.8, 7.0, 6.6, 5.0, 6.9],
+        "colour": ["red", "red", "blue", "blue", "blue", None, "red", "green"],
+        "tame": [True, False, True, True, False, False, True, True],
+        "y": ["small", "small", "small", "large", "large", "large", None, "large"],
+    }
+)
+
+
+@pytest.mark.parametrize("column", ["colour", "tame"])
+@pytest.mark.parametrize("labelled", [True, False])
+def test_columns_are_predicted_as_by_the_command_line(column, labelled, tmp_path):
+    features = ["length", "colour", "tame"]
+    seen = PETS if labelled else PETS.assign(y=None)
+    seen.to_csv(tmp_path / "rows.csv", index=False)
+    model = NaiveBayes().fit(PETS[features], PETS["y"])
+    model.save(tmp_path / "model.abduce")
+    options = ["--target", column, "--proba", "-o", tmp_path / "out.csv"]
+    run("predict", tmp_path / "model.abduce", tmp_path / "rows.csv", *options)
+    expected = pd.read_csv(tmp_path / "out.csv")
+    y = seen["y"] if labelled else None
+    found = model.predict_column_proba(PETS[features], column, y)
+    for level, probabilities in found.items():
+        name = str(level).lower() if isinstance(level, bool) else level
+        np.testing.assert_allclose(probabilities, expected[f"P({name})"], rtol=1e-9)
+    predicted = [
+        str(own).lower() if column == "tame" else own for own in model.predict_column(PETS[features], column, y)
+    ]
+    assert predicted == [str(own).lower() if column == "tame" else own for own in expected["prediction"]]
+
+
+def test_columns_of_mixtures_are_predicted_as_by_the_command_line(tmp_path):
+    rows = PETS.drop(columns="y")
+    rows.to_csv(tmp_path / "rows.csv", index=False)
+    model = Mixture(2, random_state=0, smoothing=1).fit(rows)
+    model.save(tmp_path / "model.abduce")
+    run(
+        "predict",
+        tmp_path / "model.abduce",
+        tmp_path / "rows.csv",
+        "--target",
+        "colour",
+        "--proba",
+        "-o",
+        tmp_path / "o.csv",
+    )
+    expected = pd.read_csv(tmp_path / "o.csv")
+    found = model.predict_column_proba(rows, "colour")
+    assert list(found) == ["blue", "green", "red"]
+    for level, probabilities in found.items():
+        np.testing.assert_allclose(probabilities, expected[f"P({level})"], rtol=1e-9)
+    assert model.predict_column(rows, "colour").tolist() == expected["prediction"].tolist()
 
 
 def test_marks_are_those_of_the_command_line(table, tmp_path):
