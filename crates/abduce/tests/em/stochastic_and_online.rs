@@ -128,7 +128,7 @@ fn online_em_is_as_accurate_as_em_of_the_same_tolerance_in_half_the_passes() {
         (2, CovarianceKind::Diagonal),
         (3, CovarianceKind::Tied),
     ] {
-        let data = clusters(100_000, 4, 3, 2.0, seed);
+        let data = clusters(200_000, 4, 3, 2.0, seed);
         let specification = Specification::mixture(4, kind);
         let start = initial_parameters(&specification, &data, seed);
         let plain = run_em(&specification, &data, &start, EmOptions::PLAIN);
