@@ -13,6 +13,7 @@ pub use summary::Seen;
 pub(crate) use summary::divisor;
 pub use unseen::Unseen;
 
+use crate::data::{Cells, Chunk};
 use crate::family::{Distribution, LeafFamily, Structure};
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +66,14 @@ impl Leaf {
             _ => return false,
         };
         structure == Structure::Identity
+    }
+
+    /// The cells of its columns in some rows of a chunk.
+    pub(crate) fn cells<'c>(&self, chunk: &'c Chunk, start: usize, len: usize) -> Vec<Cells<'c>> {
+        let columns = self.columns.iter();
+        columns
+            .map(|column| chunk.column(*column).cells(start, len))
+            .collect()
     }
 
     /// The distribution to which a component is fixed.

@@ -317,7 +317,7 @@ impl<M: Safeguards + Accelerated> Climb<'_, M> {
         let rounding = self.rounding(objective);
         // A step of EM ends below its bound or its start only by rounding, which is unbounded
         // where a component is nearly a point.
-        let stepped = !model.may_fall(self.result.trace.len() - 1);
+        let stepped = !model.may_decrease(self.result.trace.len() - 1);
         let fell = objective < self.result.objective - rounding;
         let spoiled = objective < least - rounding && model.is_singular(&parameters);
         if stepped && (fell || spoiled || objective.is_nan()) {

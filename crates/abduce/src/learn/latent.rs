@@ -135,7 +135,7 @@ pub trait Safeguards: Latent {
 
     /// Whether the step after so many others may lower the objective: where it leads
     /// to is no maximum, or where it starts is nowhere that a step of this model leads.
-    fn may_fall(&self, _steps: usize) -> bool {
+    fn may_decrease(&self, _steps: usize) -> bool {
         false
     }
 
@@ -146,7 +146,7 @@ pub trait Safeguards: Latent {
     }
 
     /// Whether drawn labels leave every component rows enough to be estimated from.
-    fn determines(&self, _statistics: &Self::Statistics) -> bool {
+    fn has_enough_rows(&self, _statistics: &Self::Statistics) -> bool {
         true
     }
 }

@@ -74,7 +74,7 @@ pub(super) fn rounds<M: Safeguards + Accelerated>(
                 mean_log_likelihood: log_likelihood / statistics.weight().max(f64::MIN_POSITIVE),
             });
             // Estimated from few rows, a component would become a spike or vanish for good.
-            parameters = if model.determines(&statistics) {
+            parameters = if model.has_enough_rows(&statistics) {
                 model.maximize(&statistics, Some(&parameters))
             } else {
                 best.parameters.clone()
@@ -102,6 +102,6 @@ pub(super) fn rounds<M: Safeguards + Accelerated>(
 
 /// Whether one maximum is higher than the other, and not because of a component on a few rows.
 fn is_better<M: Safeguards>(model: &M, one: &Found<M>, other: &Found<M>) -> bool {
-    let sound = |found: &Found<M>| model.determines(&found.statistics);
+    let sound = |found: &Found<M>| model.has_enough_rows(&found.statistics);
     one.objective > other.objective && (sound(one) || !sound(other))
 }

@@ -360,7 +360,7 @@ fn invalid_fixed_parameters_and_starts_are_an_error() {
                 s.held = vec![held(0, "x", poisson())];
                 s.families = vec![("x".into(), "gaussian".parse().unwrap())];
             },
-            "held to a poisson",
+            "cannot be fixed to a poisson",
         ),
         (
             &|s| s.held = vec![held(0, "x", gaussian()), held(0, "x", gaussian())],

@@ -187,7 +187,10 @@ fn play_tennis_has_known_probabilities_with_every_smoothing() {
         let fit = ["fit", "naive-bayes", &table, "--target", "PlayTennis"];
         abduce(&[&fit[..], more].concat()).fails(2, words);
     };
-    assert_error(&["--class-prior", "No=1"], &["\"Yes\" is given no prior"]);
+    assert_error(
+        &["--class-prior", "No=1"],
+        &["the prior of the class \"Yes\" is missing"],
+    );
     assert_error(&["--class-prior", "Nope=1,Yes=1"], &["Nope", "No, Yes"]);
     assert_error(&["--class-prior", "even"], &["--class-prior", "uniform"]);
     assert_error(&["--dirichlet", "Outlook=1,2"], &["Outlook", "3 levels"]);

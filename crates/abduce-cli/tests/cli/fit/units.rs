@@ -79,7 +79,7 @@ fn models_of_scaled_columns_cannot_be_updated() {
         "--fix",
         "1:x=gaussian(1,1)",
     ];
-    abduce(&fixed).fails(2, &["column \"x\"", "cannot be held"]);
+    abduce(&fixed).fails(2, &["column \"x\"", "cannot be fixed"]);
 }
 
 #[test]

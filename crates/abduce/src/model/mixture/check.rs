@@ -163,7 +163,11 @@ impl FittedMixture {
                 ));
             }
         }
-        if leaf.held.iter().any(|(j, own)| !leaf.may_hold(*j, own, k)) {
+        if leaf
+            .held
+            .iter()
+            .any(|(j, own)| !leaf.can_be_fixed_to(*j, own, k))
+        {
             return wrong(format!("body.leaves[{number}].held"));
         }
         Ok(())
@@ -242,7 +246,7 @@ impl Leaf {
     }
 
     /// Whether one of so many components can be held to a distribution.
-    pub(super) fn may_hold(
+    pub(super) fn can_be_fixed_to(
         &self,
         component: usize,
         held: &Distribution,

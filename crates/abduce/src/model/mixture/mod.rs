@@ -47,7 +47,7 @@ use crate::leaf::{Leaf, Seen};
 pub(crate) use initialise::sample::sample_rows;
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
-use step::maximize::WeightBelief;
+use step::maximize::WeightPrior;
 
 /// θ: the weights of the components and every leaf's distributions.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -180,8 +180,8 @@ impl FittedMixture {
     }
 
     /// What is believed of the weights.
-    fn belief(&self) -> WeightBelief {
-        WeightBelief {
+    fn belief(&self) -> WeightPrior {
+        WeightPrior {
             smoothing: self.weight_smoothing,
             given: self.given_weights.clone(),
         }

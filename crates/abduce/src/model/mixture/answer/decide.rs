@@ -13,7 +13,7 @@ impl FittedMixture {
     /// and the largest where all are impossible.
     pub(crate) fn deciding(&self) -> Result<Decider<'_>> {
         let prepared = Prepared::new(&self.leaves, None, self.asked(), EStep::Soft)?;
-        let prepared = prepared.with_noise_everywhere().in_logarithms();
+        let prepared = prepared.with_noise_everywhere().with_log_densities();
         let largest = most_probable(&self.asked().weights) as u32;
         Ok(Box::new(move |chunk| {
             let mut out = vec![0; chunk.rows()];

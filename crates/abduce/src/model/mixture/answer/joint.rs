@@ -169,7 +169,7 @@ impl FittedMixture {
     /// If the arithmetic fails.
     pub fn log_joint(&self) -> Result<LogJoint<'_>> {
         let prepared = Prepared::new(&self.leaves, None, self.asked(), EStep::Soft)?;
-        let prepared = prepared.with_noise_everywhere().in_logarithms();
+        let prepared = prepared.with_noise_everywhere().with_log_densities();
         let k = self.components();
         Ok(Box::new(move |chunk| {
             let mut out = vec![0.0; chunk.rows() * k];

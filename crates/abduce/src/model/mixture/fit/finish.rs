@@ -10,7 +10,7 @@ use crate::model::LogLikelihoodOf;
 use crate::model::mixture::fit::identical;
 use crate::model::mixture::report::diagnose::{diagnose, order_components};
 use crate::model::mixture::report::diagnostics::Diagnostics;
-use crate::model::mixture::step::task::{Found, Task};
+use crate::model::mixture::step::task::{EmFit, Task};
 use crate::model::mixture::{Fit, FitOptions};
 
 impl Fit {
@@ -54,11 +54,11 @@ pub(crate) fn finish(
     schema: &Schema,
     seen: Seen,
     options: &FitOptions,
-    mut found: Found,
+    mut found: EmFit,
 ) -> Fit {
     let mut warnings = Vec::new();
     let mut dropped = 0;
-    if task.target.is_none() && !task.is_numbered() && !options.numbered {
+    if task.target.is_none() && !task.has_fixed_numbering() && !options.numbered {
         dropped = order_components(task.leaves, &mut found, &mut warnings);
     }
     warnings.extend(diagnose(task, schema, &seen, &found, options));
@@ -75,7 +75,7 @@ pub(crate) fn finish(
         ));
     }
     let rows = seen.rows;
-    let mixture = task.mixture(schema, found.parameters, found.statistics, seen);
+    let mixture = task.fitted_mixture(schema, found.parameters, found.statistics, seen);
     let mut log_likelihood = found.trace.last().copied().unwrap_or(f64::NAN);
     // Scores are no likelihood.
     if !mixture.is_generative() {

@@ -13,8 +13,8 @@ use crate::model::mixture::incremental::marks::Marks;
 use crate::model::mixture::initialise::restarts::{Start, best_of_starts};
 use crate::model::mixture::initialise::starting_point::StartingPoint;
 use crate::model::mixture::specification::noise::add_noise;
-use crate::model::mixture::specification::normal_prior::{statistics_of_all, statistics_of_each};
-use crate::model::mixture::step::task::{Found, Task};
+use crate::model::mixture::specification::normal_prior::{leaf_statistics, statistics_of_leaves};
+use crate::model::mixture::step::task::{EmFit, Task};
 use crate::model::mixture::{Fit, FitOptions, MixtureStatistics, Specification};
 use crate::model::{LogLikelihoodOf, classes_of};
 use crate::{Control, Error, Progress, Result};
@@ -59,7 +59,7 @@ impl<'a> Fitting<'a> {
         let survey = self.survey(&mut leaves, target)?;
         let mut components = requested;
         // More components than rows would be empty.
-        if target.is_none() && self.is_automatic() && self.specification.holds_nothing() {
+        if target.is_none() && self.is_automatic() && self.specification.learns_all_components() {
             components = components.min(survey.seen.rows as usize);
         }
         self.set_priors(&survey, components, &mut leaves)?;
@@ -135,7 +135,8 @@ impl<'a> Fitting<'a> {
         if seen.total <= 0.0 {
             return Err(Error::data("every row has weight 0"));
         }
-        let Some(changed) = seen.reconsidered(leaves, self.specification.added(seen)) else {
+        let Some(changed) = seen.reconsidered(leaves, self.specification.min_added_variance(seen))
+        else {
             return Ok(survey);
         };
         refuse_no_leaves(&changed)?;
@@ -147,16 +148,16 @@ impl<'a> Fitting<'a> {
         let specification = self.specification;
         let (source, schema) = (self.source, self.source.schema());
         specification.set_smoothing(schema, survey, leaves)?;
-        if specification.pools_levels() && survey.seen.unlabelled > 0.0 {
+        if specification.is_pooled() && survey.seen.unlabelled > 0.0 {
             self.pool_levels(leaves)?;
         }
-        specification.hold(schema, components, leaves)?;
+        specification.apply_fixed_and_tied(schema, components, leaves)?;
         if specification.noise {
             add_noise(source, &survey.seen, leaves)?;
         }
         if let Some(prior) = &specification.normal_prior {
-            let whole = |_: usize, leaf: &Leaf| statistics_of_all(source, leaf);
-            prior.settle(&survey.seen, components, leaves, whole)?;
+            let whole = |_: usize, leaf: &Leaf| leaf_statistics(source, leaf);
+            prior.set_prior(&survey.seen, components, leaves, whole)?;
         }
         Ok(())
     }
@@ -166,11 +167,11 @@ impl<'a> Fitting<'a> {
     fn pool_levels(&self, leaves: &mut [Leaf]) -> Result<()> {
         let is_pooled = |leaf: &Leaf| leaf.family.levels().is_some() || leaf.family.is_text();
         let pooled: Vec<&Leaf> = leaves.iter().filter(|leaf| is_pooled(leaf)).collect();
-        let all = statistics_of_each(self.source, &pooled, self.control)?;
+        let all = statistics_of_leaves(self.source, &pooled, self.control)?;
         let pooled = leaves.iter_mut().filter(|leaf| is_pooled(leaf));
         for (leaf, all) in pooled.zip(all) {
             self.specification
-                .smooth(leaf, self.source.schema(), &[all])?;
+                .set_pseudocounts(leaf, self.source.schema(), &[all])?;
         }
         Ok(())
     }
@@ -189,7 +190,7 @@ impl<'a> Fitting<'a> {
         let noise = usize::from(leaves.iter().any(|leaf| leaf.noise.is_some()));
         let weights = self
             .specification
-            .weight_belief(schema, target, components)?;
+            .weight_prior(schema, target, components)?;
         Ok(Task {
             leaves,
             target,
@@ -197,7 +198,7 @@ impl<'a> Fitting<'a> {
             weights,
             unlabelled: 1.0,
             log_units: seen.log_units(leaves),
-            given: matches!(self.start, StartingPoint::Parameters(_)),
+            has_given_start: matches!(self.start, StartingPoint::Parameters(_)),
             predictive: self.specification.predictive,
             seed: self.options.seed,
             control: self.control,
@@ -234,7 +235,7 @@ impl<'a> Fitting<'a> {
         labelled: MixtureStatistics,
         seen: &Seen,
         starts: &mut Vec<Start>,
-    ) -> Result<Found> {
+    ) -> Result<EmFit> {
         let (source, options, control) = (self.source, self.options, self.control);
         let found = match (self.start, task.target) {
             (StartingPoint::Column(whole, column), _) => {
@@ -248,7 +249,7 @@ impl<'a> Fitting<'a> {
                 if hidden_labels || seen.incomplete > 0.0 {
                     task.em_from_labels(source, target, &options.em, control)?
                 } else {
-                    Some(task.in_one_pass(labelled))
+                    Some(task.fit_complete(labelled))
                 }
             }
             (StartingPoint::Automatic, None) => {
@@ -263,7 +264,7 @@ impl<'a> Fitting<'a> {
         separate_identical(task, source, seen, options, control, found)
     }
 
-    fn em_from_parameters(&self, task: &Task) -> Result<Option<Found>> {
+    fn em_from_parameters(&self, task: &Task) -> Result<Option<EmFit>> {
         let (source, options) = (self.source, &self.options.em);
         let start = self.start.parameters(task, source.schema())?;
         let start = match (self.start, start) {
@@ -342,10 +343,10 @@ impl Specification {
         leaves: &mut [Leaf],
     ) -> Result<()> {
         self.set_smoothing(schema, survey, leaves)?;
-        self.hold(schema, components, leaves)?;
+        self.apply_fixed_and_tied(schema, components, leaves)?;
         if let Some(prior) = &self.normal_prior {
             let whole = |number: usize, _: &Leaf| Ok(sum_of(&survey.labelled.leaves[number]));
-            prior.settle(&survey.seen, components, leaves, whole)?;
+            prior.set_prior(&survey.seen, components, leaves, whole)?;
         }
         Ok(())
     }
@@ -354,7 +355,7 @@ impl Specification {
     fn set_smoothing(&self, schema: &Schema, survey: &Survey, leaves: &mut [Leaf]) -> Result<()> {
         let belief = Belief {
             variance_floor: self.variance_floor,
-            ridge: self.ridge_beside(&survey.seen),
+            ridge: self.ridge_for(&survey.seen),
             unit_share: self.unit_share,
             // Counts have no range over which the m rows could be spread evenly: they are
             // placed at the mean of the column, pooled or not.
@@ -364,7 +365,7 @@ impl Specification {
         };
         for (number, leaf) in leaves.iter_mut().enumerate() {
             survey.seen.settle(leaf, &belief);
-            self.smooth(leaf, schema, &survey.labelled.leaves[number])?;
+            self.set_pseudocounts(leaf, schema, &survey.labelled.leaves[number])?;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use crate::model::mixture::initialise::sample::{sample_rows, sample_size};
 use crate::model::mixture::initialise::{Init, Points, statistics_of_groups};
 use crate::model::mixture::report::diagnose::any_collapsed;
 use crate::model::mixture::step::expect::Prepared;
-use crate::model::mixture::step::task::{Found, Task};
+use crate::model::mixture::step::task::{EmFit, Task};
 use crate::model::mixture::{FitOptions, Parameters};
 use crate::{ErrorKind, Result};
 
@@ -27,13 +27,13 @@ const STARTS: u64 = 3;
 const ITERATIONS: usize = 20;
 
 /// The groups of identical components that have rows.
-fn identical_components(task: &Task, seen: &Seen, found: &Found) -> Vec<Vec<usize>> {
+fn identical_components(task: &Task, seen: &Seen, found: &EmFit) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     // Components that are held may be identical on purpose.
-    if task.is_numbered() {
+    if task.has_fixed_numbering() {
         return groups;
     }
-    let clusters = found.parameters.weights.len() - task.noise();
+    let clusters = found.parameters.weights.len() - task.noise_components();
     for j in (0..clusters).filter(|j| found.statistics.weights[*j] > 0.0) {
         let is_like = |group: &&mut Vec<usize>| are_identical(task, seen, found, group[0], j);
         match groups.iter_mut().find(is_like) {
@@ -45,7 +45,7 @@ fn identical_components(task: &Task, seen: &Seen, found: &Found) -> Vec<Vec<usiz
     groups
 }
 
-fn are_identical(task: &Task, seen: &Seen, found: &Found, i: usize, j: usize) -> bool {
+fn are_identical(task: &Task, seen: &Seen, found: &EmFit, i: usize, j: usize) -> bool {
     let mut leaves = task.leaves.iter().enumerate();
     leaves.all(|(number, leaf)| {
         if leaf.fixed {
@@ -79,8 +79,8 @@ pub(crate) fn separate_identical(
     seen: &Seen,
     options: &FitOptions,
     control: Control,
-    mut found: Found,
-) -> Result<Found> {
+    mut found: EmFit,
+) -> Result<EmFit> {
     let separation = Separation {
         task,
         source,
@@ -115,7 +115,7 @@ struct Separation<'a> {
 
 impl Separation<'_> {
     /// A result with a higher objective in which the group is separated, if there is one.
-    fn separate(&self, found: &Found, group: &[usize]) -> Result<Option<Found>> {
+    fn separate(&self, found: &EmFit, group: &[usize]) -> Result<Option<EmFit>> {
         let (task, options) = (self.task, self.options);
         let Some(best) = self.best_start(found, group)? else {
             return Ok(None);
@@ -147,7 +147,7 @@ impl Separation<'_> {
 
     /// The parameters of the best of a few starts on a sample of the rows, after some
     /// iterations.
-    fn best_start(&self, found: &Found, group: &[usize]) -> Result<Option<Parameters>> {
+    fn best_start(&self, found: &EmFit, group: &[usize]) -> Result<Option<Parameters>> {
         let (task, options) = (self.task, self.options);
         let size = sample_size(self.source, task.leaves);
         let rows = self.seen.rows as usize;
@@ -158,7 +158,7 @@ impl Separation<'_> {
             max_iterations: ITERATIONS.min(options.em.max_iterations),
             ..options.em.plainly()
         };
-        let mut best: Option<Found> = None;
+        let mut best: Option<EmFit> = None;
         for number in 0..STARTS {
             let init = if number == 0 {
                 Init::Hierarchical
@@ -175,7 +175,7 @@ impl Separation<'_> {
                 Err(error) if error.kind() == ErrorKind::Numeric => continue,
                 Err(error) => return Err(error),
             };
-            let is_better = |best: &Found| attempt.objective > best.objective;
+            let is_better = |best: &EmFit| attempt.objective > best.objective;
             let collapsed = any_collapsed(task.leaves, self.seen, &attempt.parameters);
             if !collapsed && best.as_ref().is_none_or(is_better) {
                 best = Some(attempt);
@@ -216,7 +216,7 @@ fn weigh_by_components(
 /// stay as they are; `None` if the groups have no weight.
 fn initial_parameters(
     task: &Task,
-    found: &Found,
+    found: &EmFit,
     group: &[usize],
     rows: &Table,
     groups: &[Option<usize>],
@@ -239,7 +239,7 @@ fn initial_parameters(
 }
 
 /// Warnings about identical components, by their final numbers.
-pub(crate) fn warnings(task: &Task, seen: &Seen, found: &Found) -> Vec<String> {
+pub(crate) fn warnings(task: &Task, seen: &Seen, found: &EmFit) -> Vec<String> {
     let warning = |group: &Vec<usize>| {
         let numbers: Vec<String> = group.iter().map(|j| (j + 1).to_string()).collect();
         let (last, first) = numbers.split_last().map_or(("", &[][..]), |(l, f)| (l, f));

@@ -111,7 +111,7 @@ impl FittedMixture {
             weights: self.belief(),
             unlabelled,
             log_units: self.seen.log_units(&self.leaves),
-            given: true,
+            has_given_start: true,
             // The draw already represents the uncertainty of the parameters.
             predictive: false,
             seed: 0,
@@ -125,7 +125,7 @@ impl FittedMixture {
         let found = em(&task, rows, self.parameters.clone(), &options, control)?;
         let found = found.ok_or_else(crate::model::mixture::fit::interrupted)?;
         let (parameters, statistics) = (found.parameters, found.statistics);
-        Ok(task.mixture(&self.schema, parameters, statistics, self.seen.clone()))
+        Ok(task.fitted_mixture(&self.schema, parameters, statistics, self.seen.clone()))
     }
 
     /// Whether rows have the same counts and moments as the fitted ones.

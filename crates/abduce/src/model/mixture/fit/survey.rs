@@ -9,7 +9,7 @@ use crate::leaf::Leaf;
 use crate::leaf::Seen;
 use crate::leaf::central::Central;
 use crate::model::mixture::MixtureStatistics;
-use crate::model::mixture::step::groups::{Hidden, observe_documents, observe_groups};
+use crate::model::mixture::step::groups::{IncompleteRows, observe_documents, observe_groups};
 use crate::model::mixture::step::maximize::segment;
 use crate::{Error, Result};
 
@@ -93,7 +93,7 @@ impl Survey {
     /// The survey of a chunk without its documents, whose statistics are large.
     fn of_chunk(chunk: &Chunk, leaves: &[Leaf], target: Option<usize>, labels: usize) -> Survey {
         let mut survey = Survey {
-            labelled: MixtureStatistics::zero_but_text(leaves, labels),
+            labelled: MixtureStatistics::zero_without_text(leaves, labels),
             seen: Seen {
                 total: chunk.total_weight(),
                 rows: chunk.weighing_rows().count() as u64,
@@ -137,7 +137,7 @@ impl Survey {
             leaves,
             chunk,
             label_of,
-            Hidden::LeftOut,
+            IncompleteRows::Skip,
             &mut survey.labelled,
         );
         if all_labelled {
@@ -161,11 +161,7 @@ impl Survey {
                 LeafFamily::Multivariate { shape, .. } if shape.structure.is_correlated()
             );
             let latent = leaf.family.is_latent();
-            let columns: Vec<Cells> = leaf
-                .columns
-                .iter()
-                .map(|c| chunk.column(*c).cells(0, chunk.rows()))
-                .collect();
+            let columns = leaf.cells(chunk, 0, chunk.rows());
             let complete = columns.iter().all(|cells| cells.seen.is_none());
             if !latent && (!correlated || complete) {
                 continue;

@@ -136,7 +136,7 @@ pub(crate) fn choose(
                 let Some(found) = trial.em_from_labels(&*training, target, &EM, control)? else {
                     continue;
                 };
-                let mixture = trial.mixture(
+                let mixture = trial.fitted_mixture(
                     source.schema(),
                     found.parameters,
                     found.statistics,

@@ -60,7 +60,7 @@ impl Combination<'_> {
         let survey = Survey { labelled, seen };
         (self.specification).set_priors(&self.schema, &survey, components, &mut leaves)?;
         let Survey { labelled, seen } = survey;
-        let weights = (self.specification).weight_belief(&self.schema, target, components)?;
+        let weights = (self.specification).weight_prior(&self.schema, target, components)?;
         let task = Task {
             leaves: &leaves,
             target,
@@ -68,7 +68,7 @@ impl Combination<'_> {
             weights,
             unlabelled: self.unlabelled,
             log_units: seen.log_units(&leaves),
-            given: false,
+            has_given_start: false,
             predictive: self.specification.predictive,
             seed: self.options.seed,
             control: self.control,
@@ -136,7 +136,9 @@ impl Combination<'_> {
         let mut leaves = self.specification.leaves(&self.schema)?;
         let mut new = self.survey(rows, &leaves, target, components)?;
         let mut seen = seen_with(&new);
-        if let Some(changed) = seen.reconsidered(&leaves, self.specification.added(&seen)) {
+        if let Some(changed) =
+            seen.reconsidered(&leaves, self.specification.min_added_variance(&seen))
+        {
             refuse_no_leaves(&changed)?;
             leaves = changed;
             new = self.survey(rows, &leaves, target, components)?;
@@ -195,7 +197,7 @@ impl Combination<'_> {
             ..self.options.em.plainly()
         };
         let found = em(task, rows, start, &options, self.control)?.ok_or_else(interrupted)?;
-        let complete = (found.statistics).log_likelihood_of(task.leaves, &found.parameters);
+        let complete = (found.statistics).complete_log_likelihood(task.leaves, &found.parameters);
         let entropy = finite_or_zero(found.statistics.log_likelihood - complete);
         Ok((found.statistics, entropy))
     }

@@ -63,7 +63,7 @@ impl FittedMixture {
         let passage = Passage::without(self, codes);
         let components = passage.components(self.target).iter().flatten().count();
         let mut leaves = specification.leaves(&schema)?;
-        if let Some(changed) = seen.reconsidered(&leaves, specification.added(&seen)) {
+        if let Some(changed) = seen.reconsidered(&leaves, specification.min_added_variance(&seen)) {
             leaves = changed;
             refuse_no_leaves(&leaves)?;
         }
@@ -75,10 +75,10 @@ impl FittedMixture {
             leaves: &leaves,
             target: self.target,
             components,
-            weights: specification.weight_belief(&schema, self.target, components)?,
+            weights: specification.weight_prior(&schema, self.target, components)?,
             unlabelled: 1.0,
             log_units: seen.log_units(&leaves),
-            given: false,
+            has_given_start: false,
             predictive: specification.predictive,
             seed: options.seed,
             control,

@@ -207,7 +207,7 @@ impl FittedMixture {
         if self.is_exact() {
             return 0.0;
         }
-        let complete = (self.statistics).log_likelihood_of(&self.leaves, &self.parameters);
+        let complete = (self.statistics).complete_log_likelihood(&self.leaves, &self.parameters);
         finite_or_zero(self.statistics.log_likelihood - complete)
     }
 }
@@ -221,7 +221,7 @@ fn fit_of_statistics(
     statistics: MixtureStatistics,
     entropy: f64,
 ) -> Fit {
-    let mut found = task.in_one_pass(statistics);
+    let mut found = task.fit_complete(statistics);
     found.statistics.log_likelihood += entropy;
     found.objective += entropy;
     found.trace = vec![found.statistics.log_likelihood];

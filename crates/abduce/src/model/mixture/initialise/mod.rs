@@ -18,7 +18,7 @@ use crate::kernel::pairs::{grouped_centres, nearest_centres};
 use crate::leaf::Leaf;
 use crate::leaf::Seen;
 use crate::model::mixture::MixtureStatistics;
-use crate::model::mixture::step::groups::{Hidden, observe_groups};
+use crate::model::mixture::step::groups::{IncompleteRows, observe_groups};
 use crate::model::mixture::step::maximize::segment;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -273,7 +273,7 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// The statistics of rows given wholly to their groups, made fit to start from.
-/// Hidden cells of correlated columns are taken as the table's mean and spread,
+/// IncompleteRows cells of correlated columns are taken as the table's mean and spread,
 /// so that rows count of which no other is complete.
 pub(crate) fn statistics_of_groups(
     table: &Table,
@@ -285,7 +285,13 @@ pub(crate) fn statistics_of_groups(
     let mut first = 0;
     for chunk in table.chunks() {
         let group_of = |row: usize| groups[first + row];
-        observe_groups(leaves, chunk, group_of, Hidden::Typical, &mut statistics);
+        observe_groups(
+            leaves,
+            chunk,
+            group_of,
+            IncompleteRows::Expect,
+            &mut statistics,
+        );
         first += chunk.rows();
     }
     pull_together(leaves, &mut statistics);
@@ -307,7 +313,7 @@ pub(crate) fn statistics_of_labels(
             let statistics = partial.get_or_insert_with(|| MixtureStatistics::zero(leaves, labels));
             let cells = chunk.column(target).cells(0, chunk.rows());
             let label_of = |row: usize| cells.is_seen(row).then(|| cells.codes()[row] as usize);
-            observe_groups(leaves, chunk, label_of, Hidden::Typical, statistics);
+            observe_groups(leaves, chunk, label_of, IncompleteRows::Expect, statistics);
             Ok(())
         },
         |total: &mut MixtureStatistics, more| total.merge(&more),

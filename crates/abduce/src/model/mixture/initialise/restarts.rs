@@ -10,7 +10,7 @@ use crate::model::mixture::FitOptions;
 use crate::model::mixture::initialise::sample::{sample_rows, sample_size};
 use crate::model::mixture::initialise::{Init, Points, statistics_of_groups};
 use crate::model::mixture::report::diagnose::any_collapsed;
-use crate::model::mixture::step::task::{Found, Task};
+use crate::model::mixture::step::task::{EmFit, Task};
 use crate::{Control, Progress};
 use crate::{ErrorKind, Result};
 use rayon::prelude::*;
@@ -67,13 +67,13 @@ pub enum Ended {
 
 /// Whether a maximum is on rows that happen to lie close to each other, or would have been
 /// but for rounding.
-fn is_spurious(task: &Task, seen: &Seen, found: &Found) -> bool {
+fn is_spurious(task: &Task, seen: &Seen, found: &EmFit) -> bool {
     let spoiled = found.singular && !found.converged;
     spoiled || any_collapsed(task.leaves, seen, &found.parameters)
 }
 
 impl Start {
-    fn of(attempt: &Result<Option<Found>>, task: &Task, seen: &Seen, whole: bool) -> Start {
+    fn of(attempt: &Result<Option<EmFit>>, task: &Task, seen: &Seen, whole: bool) -> Start {
         let Ok(Some(found)) = attempt else {
             return Start {
                 objective: None,
@@ -122,7 +122,7 @@ pub(crate) fn best_of_starts(
     options: &FitOptions,
     control: Control,
     starts: &mut Vec<Start>,
-) -> Result<Option<Found>> {
+) -> Result<Option<EmFit>> {
     let size = sample_size(source, task.leaves);
     let whole = seen.rows <= size as u64;
     let sample = sample_rows(source, seen.rows as usize, size, options.seed)?;
@@ -152,9 +152,9 @@ pub(crate) fn best_of_starts(
         let start = trial.start(1);
         return em(task, source, start, &options.em, control);
     }
-    let merit = |found: &Found| (!is_spurious(task, seen, found), found.objective);
-    let sort = |found: &mut Vec<Found>| {
-        let better = |a: &Found, b: &Found| merit(b).partial_cmp(&merit(a));
+    let merit = |found: &EmFit| (!is_spurious(task, seen, found), found.objective);
+    let sort = |found: &mut Vec<EmFit>| {
+        let better = |a: &EmFit, b: &EmFit| merit(b).partial_cmp(&merit(a));
         found.sort_by(|a, b| better(a, b).unwrap_or(Ordering::Equal));
     };
     let attempts = trial.run(whole);
@@ -217,7 +217,7 @@ impl Trial<'_> {
             _ => self.points,
         };
         let (leaves, k) = (self.task.leaves, self.task.components);
-        let clusters = k - self.task.noise();
+        let clusters = k - self.task.noise_components();
         if clusters == k {
             let groups = grouped(points, k, seed);
             let statistics = statistics_of_groups(self.first, leaves, &groups, k);
@@ -233,7 +233,7 @@ impl Trial<'_> {
     }
 
     /// Every start, to the end or for the first rounds.
-    fn run(&self, whole: bool) -> Vec<Result<Option<Found>>> {
+    fn run(&self, whole: bool) -> Vec<Result<Option<EmFit>>> {
         // The tree of a hierarchical start is always the same.
         let tries = match self.options.init {
             Init::Hierarchical => 1,
@@ -254,7 +254,7 @@ impl Trial<'_> {
         self.all(self.first, (1..=tries).collect(), one)
     }
 
-    fn go_on(&self, found: Vec<Found>, sample: &Table) -> Result<Vec<Found>> {
+    fn go_on(&self, found: Vec<EmFit>, sample: &Table) -> Result<Vec<EmFit>> {
         let options = self.rounds(MORE_ROUNDS);
         those_found(self.all(sample, found, |found| {
             let start = found.parameters.clone();
@@ -276,8 +276,8 @@ impl Trial<'_> {
         &self,
         rows: &Table,
         these: Vec<T>,
-        one: impl Fn(T) -> Result<Option<Found>> + Sync,
-    ) -> Vec<Result<Option<Found>>> {
+        one: impl Fn(T) -> Result<Option<EmFit>> + Sync,
+    ) -> Vec<Result<Option<EmFit>>> {
         match rows.rows() <= SMALL {
             true => these.into_par_iter().map(&one).collect(),
             false => these.into_iter().map(&one).collect(),
@@ -289,7 +289,7 @@ impl Trial<'_> {
 ///
 /// # Errors
 /// If the arithmetic of all of them failed, or anything else of one.
-fn those_found(attempts: Vec<Result<Option<Found>>>) -> Result<Vec<Found>> {
+fn those_found(attempts: Vec<Result<Option<EmFit>>>) -> Result<Vec<EmFit>> {
     let mut failure = None;
     let mut kept = Vec::new();
     for attempt in attempts {

@@ -28,7 +28,7 @@ impl StartingPoint<'_> {
         let mut start = match self {
             StartingPoint::Automatic | StartingPoint::Column(..) => return Ok(None),
             StartingPoint::Parameters(start) => start.clone(),
-            StartingPoint::Mixture(start) => start.parameters_of(task.leaves, schema)?,
+            StartingPoint::Mixture(start) => start.starting_parameters(task.leaves, schema)?,
         };
         if start.weights.len() != task.components {
             return Err(Error::parameter(format!(
@@ -52,7 +52,7 @@ impl StartingPoint<'_> {
             }
         }
         let zero = MixtureStatistics::zero(task.leaves, task.components);
-        task.mixture(schema, start.clone(), zero, Seen::default())
+        task.fitted_mixture(schema, start.clone(), zero, Seen::default())
             .check()?;
         Ok(Some(start))
     }

@@ -6,7 +6,7 @@ use crate::family::{Distribution, LeafFamily, Scale};
 use crate::leaf::Leaf;
 use crate::leaf::Seen;
 use crate::learn::EStep;
-use crate::model::mixture::step::task::{Found, Task};
+use crate::model::mixture::step::task::{EmFit, Task};
 use crate::model::mixture::{FitOptions, FittedMixture, Parameters};
 use crate::model::some_of;
 use std::cmp::Ordering;
@@ -113,7 +113,7 @@ pub(crate) fn diagnose(
     task: &Task,
     schema: &Schema,
     seen: &Seen,
-    found: &Found,
+    found: &EmFit,
     options: &FitOptions,
 ) -> Vec<String> {
     let name = |j: usize| match task.target {
@@ -187,7 +187,7 @@ fn fixed_range(
 }
 
 /// Warnings about how EM ended.
-fn convergence(found: &Found, options: &FitOptions) -> Vec<String> {
+fn convergence(found: &EmFit, options: &FitOptions) -> Vec<String> {
     let mut warnings = Vec::new();
     if !found.monotone {
         warnings.push("the objective decreased during the fit by more than rounding error".into());
@@ -213,7 +213,7 @@ fn convergence(found: &Found, options: &FitOptions) -> Vec<String> {
 /// ones. Noise remains the last. Returns the number of dropped components.
 pub(crate) fn order_components(
     leaves: &[Leaf],
-    result: &mut Found,
+    result: &mut EmFit,
     warnings: &mut Vec<String>,
 ) -> usize {
     let noise = usize::from(leaves.iter().any(|leaf| leaf.noise.is_some()));

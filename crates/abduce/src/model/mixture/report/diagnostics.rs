@@ -17,7 +17,7 @@ use crate::kernel::linear::submatrix;
 use crate::leaf::{Leaf, Seen};
 use crate::learn::EStep;
 use crate::model::mixture::report::diagnose::{is_collapsed, spreads};
-use crate::model::mixture::step::expect::{Outcome, Prepared};
+use crate::model::mixture::step::expect::{BlockResult, Prepared};
 use crate::model::mixture::step::task::Task;
 use crate::model::mixture::{FittedMixture, Parameters};
 use serde::{Deserialize, Serialize};
@@ -274,7 +274,7 @@ impl Shares {
     fn of(task: &Task, mixture: &FittedMixture, source: &dyn Source) -> Result<Option<Shares>> {
         let (leaves, parameters) = (&mixture.leaves, &mixture.parameters);
         let prepared = Prepared::new(leaves, mixture.target, parameters, EStep::Soft)?;
-        let prepared = prepared.stopped_by(task.control);
+        let prepared = prepared.with_control(task.control);
         let k = mixture.components();
         let shares = fold(
             source,
@@ -301,7 +301,7 @@ impl Shares {
         Ok(shares.filter(|_| !task.control.is_interrupted()))
     }
 
-    fn add(&mut self, outcome: &Outcome, weights: &[f64]) {
+    fn add(&mut self, outcome: &BlockResult, weights: &[f64]) {
         let total: f64 = weights.iter().sum();
         self.total += total;
         if let Some(label) = outcome.label {

@@ -1,7 +1,7 @@
-//! Parameters that are given and not learned: distributions that columns are held to in
-//! some components, weights, and columns that all components have in common. A
-//! zero-inflated Poisson is such a mixture: one component is held to Poisson(0), which is
-//! always 0, the other is learned.
+//! Parameters that are given instead of learned, and constraints between components: fixed
+//! distributions of some components, given weights, and columns with the same distribution in
+//! every component. For example, a zero-inflated Poisson has one component fixed to Poisson(0),
+//! which is always 0, and one that is learned.
 
 use crate::data::{Kind, Schema};
 use crate::family::{Distribution, Family as _, LeafFamily, MultivariateStudentT, Poisson};
@@ -10,25 +10,25 @@ use crate::model::mixture::{CovarianceKind, FittedMixture, Parameters, Specifica
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// The degrees of freedom at which a Student t begins that was a Gaussian.
-const LIGHT: f64 = 30.0;
+/// The initial degrees of freedom of a Student t that starts from a Gaussian.
+const INITIAL_DEGREES: f64 = 30.0;
 
-/// The share of noise where a start has none.
-const NOISE: f64 = 0.05;
+/// The initial weight of noise if the starting mixture has none.
+const INITIAL_NOISE: f64 = 0.05;
 
-/// What a column is held to in a component.
+/// A distribution that is fixed in one component.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Held {
     /// The component, counted from 0.
     pub component: usize,
-    /// The column, or the first of several that are taken together.
+    /// The column, or any column of a multivariate leaf.
     pub column: String,
-    /// Its distribution, of the family that the column has.
+    /// The fixed distribution, of the family of the column.
     pub distribution: Distribution,
 }
 
 impl Specification {
-    /// A zero-inflated Poisson as a mixture of two: the first is always 0.
+    /// A zero-inflated Poisson: a mixture of two components, of which the first is always 0.
     ///
     /// ```
     /// use abduce::data::{Column, Field, Kind, Schema, Table};
@@ -39,7 +39,7 @@ impl Specification {
     /// let table = Table::new(schema, vec![Column::from_numbers(visits)], None)?;
     /// let specification = Specification::zero_inflated_poisson("visits");
     /// let fit = fit(&specification, &table, &FitOptions::default(), Control::default())?;
-    /// // λ/(1 − e^−λ) is the mean of what is not 0, 3.4; (1 − π)λ that of all, 1.7.
+    /// // The mean of the positive counts, 3.4, is λ/(1 − e^−λ); the mean of all, 1.7, is (1 − π)λ.
     /// assert!((fit.mixture.parameters.weights[0] - 0.4802).abs() < 1e-3);
     /// # Ok::<(), abduce::Error>(())
     /// ```
@@ -57,39 +57,41 @@ impl Specification {
         }
     }
 
-    /// The columns that stand alone because they are tied or held to a distribution of
-    /// one column, and the families that they have unless the user chooses another.
-    pub(crate) fn alone(&self, schema: &Schema) -> Result<Vec<(String, FamilyName)>> {
-        let mut alone = Vec::new();
+    /// The columns that need a leaf of their own because they are tied or fixed to a univariate
+    /// distribution, and the family of each unless the user chooses another.
+    pub(crate) fn single_column_families(
+        &self,
+        schema: &Schema,
+    ) -> Result<Vec<(String, FamilyName)>> {
+        let mut families = Vec::new();
         for name in &self.tied {
             let field = &schema.fields[schema.position(name)?];
             if self.target.as_deref() == Some(name) || field.kind == Kind::Text {
                 return Err(
-                    Error::parameter("only columns of numbers and levels can be tied")
-                        .at_column(name),
+                    Error::parameter("the target and text columns cannot be tied").at_column(name),
                 );
             }
-            alone.push((name.clone(), FamilyName::usual(field.kind)));
+            families.push((name.clone(), FamilyName::usual(field.kind)));
         }
         for held in &self.held {
             schema.position(&held.column)?;
             let mut names = LeafFamily::column_families().into_iter();
-            if let Some(own) = names.find(|own| *own == held.distribution.name()) {
-                alone.push((held.column.clone(), FamilyName(own)));
+            if let Some(family) = names.find(|name| *name == held.distribution.name()) {
+                families.push((held.column.clone(), FamilyName(family)));
             }
         }
-        Ok(alone)
+        Ok(families)
     }
 
-    /// Tells the leaves what they are held to and what their components have in common.
-    pub(crate) fn hold(
+    /// Sets the tied columns and the fixed distributions of leaves.
+    pub(crate) fn apply_fixed_and_tied(
         &self,
         schema: &Schema,
         components: usize,
         leaves: &mut [Leaf],
     ) -> Result<()> {
         for name in &self.tied {
-            if let Some(leaf) = leaf_of(schema, leaves, name)? {
+            if let Some(leaf) = learned_leaf_of(schema, leaves, name)? {
                 leaf.tied = true;
             }
         }
@@ -104,31 +106,32 @@ impl Specification {
             let unit = schema.fields[schema.position(&held.column)?].unit;
             if unit != 1.0 {
                 return Err(Error::parameter(format!(
-                    "a column that is read in units of {unit:e} cannot be held"
+                    "the distribution of a column read in units of {unit:e} cannot be fixed"
                 ))
                 .at_column(&held.column)
                 .with_hint("rescale it, so that its numbers are within 1e140"));
             }
-            let Some(leaf) = leaf_of(schema, leaves, &held.column)? else {
+            let Some(leaf) = learned_leaf_of(schema, leaves, &held.column)? else {
                 continue;
             };
-            if !leaf.may_hold(held.component, &held.distribution, components) {
+            if !leaf.can_be_fixed_to(held.component, &held.distribution, components) {
                 return Err(Error::parameter(format!(
-                    "a column of the family {} is held to a {} that is not of it",
+                    "a column of the family {} cannot be fixed to a {} distribution",
                     leaf.family.name(),
                     held.distribution.name()
                 ))
                 .at_column(&held.column)
-                .with_hint("hold it to a distribution that was fitted to the same columns with the same `tails`"));
+                .with_hint(
+                    "use a distribution that was fitted to the same columns with the same `tails`",
+                ));
             }
             if leaf.tied {
-                return Err(
-                    Error::parameter("a column is both tied and held").at_column(&held.column)
-                );
+                return Err(Error::parameter("a column cannot be both tied and fixed")
+                    .at_column(&held.column));
             }
             if leaf.held_in(held.component).is_some() {
                 return Err(Error::parameter(format!(
-                    "component {} is held twice",
+                    "component {} is fixed twice",
                     held.component + 1
                 ))
                 .at_column(&held.column));
@@ -138,12 +141,12 @@ impl Specification {
         Ok(())
     }
 
-    /// Whether nothing is given of single components.
-    pub(crate) fn holds_nothing(&self) -> bool {
+    /// Whether all components are learned: no distribution is fixed and no weight given.
+    pub(crate) fn learns_all_components(&self) -> bool {
         self.held.is_empty() && self.weights.is_none()
     }
 
-    /// The weights that are given for so many components.
+    /// The given weights, checked and normalised; `None` if weights are learned.
     pub(crate) fn given_weights(&self, components: usize) -> Result<Option<Vec<f64>>> {
         let Some(given) = &self.weights else {
             return Ok(None);
@@ -165,85 +168,107 @@ impl Specification {
 }
 
 impl FittedMixture {
-    /// Its parameters for leaves over the columns of another schema.
-    pub(crate) fn parameters_of(&self, leaves: &[Leaf], schema: &Schema) -> Result<Parameters> {
+    /// The parameters of this mixture as initial parameters of leaves over the columns of another
+    /// schema.
+    ///
+    /// # Errors
+    /// If the leaves have other columns, levels or families than those of this mixture.
+    pub(crate) fn starting_parameters(
+        &self,
+        leaves: &[Leaf],
+        schema: &Schema,
+    ) -> Result<Parameters> {
         let mut parameters = Parameters {
             weights: self.parameters.weights.clone(),
             leaves: Vec::new(),
             unseen: Vec::new(),
         };
-        let name = |schema: &Schema, leaf: &Leaf| -> Vec<String> {
-            let fields = leaf.columns.iter().map(|c| &schema.fields[*c]);
-            fields.map(|field| field.name.clone()).collect()
-        };
         for leaf in leaves {
-            let names = name(schema, leaf);
-            let mut own = self.leaves.iter().enumerate();
-            let own = own.find(|(_, own)| name(&self.schema, own) == names);
-            let field = &schema.fields[leaf.columns[0]];
-            match (own, leaf.family.vague()) {
-                (_, Some(vague)) if leaf.fixed => {
-                    parameters.leaves.push(vec![vague; self.components()]);
-                    parameters.unseen.push(Vec::new());
-                }
-                (Some((number, own)), _) => {
-                    let before = &self.schema.fields[own.columns[0]];
-                    if before.levels != field.levels || before.text != field.text {
-                        return Err(Error::data("the levels are not those of the start")
-                            .at_column(&field.name)
-                            .with_hint(
-                                "pass the levels, as in `kind=\"size=ordinal(small,large)\"`",
-                            ));
-                    }
-                    let each = self.parameters.leaves[number].iter();
-                    let same = |j: usize| !self.has_noise() || j + 1 < self.components();
-                    let each = each.enumerate().map(|(j, own)| match same(j) {
-                        true => leaf.restructured(own),
-                        false => Some(own.clone()),
-                    });
-                    let each: Option<Vec<Distribution>> = each.collect();
-                    let each = each.ok_or_else(|| {
-                        Error::parameter(format!(
-                            "the start has {} where this has {}",
-                            own.family.name(),
-                            leaf.family.name()
-                        ))
-                        .at_column(&field.name)
-                    })?;
-                    parameters.leaves.push(each);
-                    let unseen = self.parameters.unseen.get(number);
-                    parameters.unseen.push(unseen.cloned().unwrap_or_default());
-                }
-                _ => {
-                    return Err(Error::parameter(format!(
-                        "the start has no distribution of {} together",
-                        names.join(", ")
-                    ))
-                    .with_hint("it must be of the same columns, in the same order"));
-                }
-            }
+            let (distributions, unseen) = self.starting_distributions(leaf, schema)?;
+            parameters.leaves.push(distributions);
+            parameters.unseen.push(unseen);
         }
         if leaves.iter().any(|leaf| leaf.noise.is_some()) && !self.has_noise() {
-            parameters
-                .weights
-                .iter_mut()
-                .for_each(|w| *w *= 1.0 - NOISE);
-            parameters.weights.push(NOISE);
-            let each = parameters.leaves.iter_mut().zip(leaves);
-            each.for_each(|(own, leaf)| own.extend(leaf.noise.clone().or(leaf.family.vague())));
-            let unseen = parameters.unseen.iter_mut();
-            let unseen = unseen.filter(|own| !own.is_empty());
-            unseen.for_each(|own| own.extend(own.last().copied()));
+            parameters.add_noise(leaves);
         }
         Ok(parameters)
     }
+
+    /// The initial distributions of one leaf, and its probabilities of an unseen category.
+    fn starting_distributions(
+        &self,
+        leaf: &Leaf,
+        schema: &Schema,
+    ) -> Result<(Vec<Distribution>, Vec<f64>)> {
+        if let (Some(vague), true) = (leaf.family.vague(), leaf.fixed) {
+            return Ok((vec![vague; self.components()], Vec::new()));
+        }
+        let names = column_names(schema, leaf);
+        let mut leaves = self.leaves.iter();
+        let Some(number) = leaves.position(|leaf| column_names(&self.schema, leaf) == names) else {
+            return Err(Error::parameter(format!(
+                "the start has no distribution of {} together",
+                names.join(", ")
+            ))
+            .with_hint("it must have the same columns in the same order"));
+        };
+        let field = &schema.fields[leaf.columns[0]];
+        let start = &self.leaves[number];
+        let start_field = &self.schema.fields[start.columns[0]];
+        if start_field.levels != field.levels || start_field.text != field.text {
+            return Err(Error::data("the levels differ from those of the start")
+                .at_column(&field.name)
+                .with_hint("pass the levels, as in `kind=\"size=ordinal(small,large)\"`"));
+        }
+        let is_noise = |j: usize| self.has_noise() && j + 1 == self.components();
+        let distributions = self.parameters.leaves[number].iter().enumerate();
+        let distributions = distributions.map(|(j, distribution)| {
+            if is_noise(j) {
+                Some(distribution.clone())
+            } else {
+                leaf.converted(distribution)
+            }
+        });
+        let distributions: Option<Vec<Distribution>> = distributions.collect();
+        let distributions = distributions.ok_or_else(|| {
+            Error::parameter(format!(
+                "the family is {}, but {} in the start",
+                leaf.family.name(),
+                start.family.name()
+            ))
+            .at_column(&field.name)
+        })?;
+        let unseen = self.parameters.unseen.get(number);
+        Ok((distributions, unseen.cloned().unwrap_or_default()))
+    }
+}
+
+impl Parameters {
+    /// Adds a noise component with a small weight.
+    fn add_noise(&mut self, leaves: &[Leaf]) {
+        self.weights
+            .iter_mut()
+            .for_each(|w| *w *= 1.0 - INITIAL_NOISE);
+        self.weights.push(INITIAL_NOISE);
+        for (distributions, leaf) in self.leaves.iter_mut().zip(leaves) {
+            distributions.extend(leaf.noise.clone().or(leaf.family.vague()));
+        }
+        for probabilities in self.unseen.iter_mut() {
+            probabilities.extend(probabilities.last().copied());
+        }
+    }
+}
+
+fn column_names<'a>(schema: &'a Schema, leaf: &Leaf) -> Vec<&'a str> {
+    let fields = leaf.columns.iter().map(|column| &schema.fields[*column]);
+    fields.map(|field| field.name.as_str()).collect()
 }
 
 impl Leaf {
-    /// A distribution of this leaf's family as its structure has it; `None` for one of
-    /// another family.
-    fn restructured(&self, own: &Distribution) -> Option<Distribution> {
-        match (&self.family, own) {
+    /// A distribution converted to the covariance structure and tails of this leaf; `None` if it
+    /// is of another family.
+    fn converted(&self, distribution: &Distribution) -> Option<Distribution> {
+        match (&self.family, distribution) {
             (LeafFamily::Multivariate { shape, .. }, Distribution::Multivariate(gaussian)) => {
                 Some(gaussian.restructured(shape.structure).into())
             }
@@ -256,23 +281,26 @@ impl Leaf {
                 t.degrees = shape.degrees.unwrap_or(t.degrees);
                 Some(t.into())
             }
-            (LeafFamily::MultivariateStudentT { shape, .. }, Distribution::Multivariate(own)) => {
+            (
+                LeafFamily::MultivariateStudentT { shape, .. },
+                Distribution::Multivariate(gaussian),
+            ) => {
                 let t = MultivariateStudentT {
-                    degrees: shape.degrees.unwrap_or(LIGHT),
-                    gaussian: own.restructured(shape.structure),
+                    degrees: shape.degrees.unwrap_or(INITIAL_DEGREES),
+                    gaussian: gaussian.restructured(shape.structure),
                 };
                 Some(t.into())
             }
-            (LeafFamily::Multivariate { shape, .. }, Distribution::MultivariateStudentT(own)) => {
-                Some(own.gaussian.restructured(shape.structure).into())
+            (LeafFamily::Multivariate { shape, .. }, Distribution::MultivariateStudentT(t)) => {
+                Some(t.gaussian.restructured(shape.structure).into())
             }
-            (family, own) => (family.name() == own.name()).then(|| own.clone()),
+            (family, other) => (family.name() == other.name()).then(|| other.clone()),
         }
     }
 }
 
-/// The leaf that a column is in, unless the column is constant or was never seen.
-fn leaf_of<'a>(
+/// The leaf of a column; `None` if the column is constant or always missing.
+fn learned_leaf_of<'a>(
     schema: &Schema,
     leaves: &'a mut [Leaf],
     name: &str,

@@ -1,13 +1,13 @@
-//! From a schema to leaves: which family each column gets, and whether the real
-//! columns stand alone (naive Bayes) or together (Gaussian discriminant
-//! analysis, Gaussian mixtures).
+//! The specification of a mixture, and the leaves it gives for a schema: the family of each
+//! column, and whether the real columns are independent (naive Bayes) or share one Gaussian
+//! (Gaussian discriminant analysis, Gaussian mixtures).
 
 pub(crate) mod given;
 pub(crate) mod noise;
 pub(crate) mod normal_prior;
 pub(crate) mod smoothing;
 pub(crate) mod tails;
-mod written;
+mod text_or_fields;
 
 use crate::data::{Kind, Schema};
 use crate::leaf::Seen;
@@ -19,25 +19,25 @@ use serde::{Deserialize, Serialize};
 /// The covariance of a Gaussian over several columns.
 pub use crate::family::Structure as CovarianceKind;
 
-/// The most that is believed before any row: sums and products of more would leave
-/// double precision.
-pub(crate) const MOST: f64 = 1e100;
+/// The largest pseudocount or other prior parameter: sums and products of larger ones overflow.
+pub(crate) const MAX_PRIOR: f64 = 1e100;
 
-/// How the real columns are modelled.
+/// How real columns are modelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reals {
-    /// Each by itself, independent given the component.
+    /// Each column has its own distribution, independent of the others given the component.
     Alone,
-    /// In one Gaussian with this covariance; counts too when `counts`.
+    /// One multivariate Gaussian for all columns.
     Together {
-        /// What the covariance looks like.
+        /// The structure of the covariance.
         covariance: CovarianceKind,
-        /// Whether counts are taken as real numbers.
+        /// Whether count columns are part of the Gaussian.
         counts: bool,
     },
 }
 
-/// What to fit: how columns become leaves, and how strong the priors are.
+/// The specification of a mixture: the family of each column, the number of components, and the
+/// priors.
 ///
 /// ```
 /// use abduce::model::mixture::{CovarianceKind, Specification};
@@ -50,84 +50,81 @@ pub enum Reals {
 pub struct Specification {
     /// The column that holds the label.
     pub target: Option<String>,
-    /// The number of components; the target's levels decide where there is a
-    /// target.
+    /// The number of components; with a target, it is the number of the target's levels.
     pub components: Option<usize>,
-    /// How the real columns are modelled.
+    /// How real columns are modelled.
     pub reals: Reals,
-    /// The tails of real columns taken together.
-    #[serde(default, deserialize_with = "written::text_or_fields")]
+    /// The tails of the multivariate distribution of the real columns.
+    #[serde(default, deserialize_with = "text_or_fields::text_or_fields")]
     #[serde(skip_serializing_if = "Tails::are_gaussian")]
     pub tails: Tails,
-    /// Families that users chose for columns.
+    /// Families chosen by the user for single columns.
     pub families: Vec<(String, FamilyName)>,
-    /// α of the Dirichlet(1 + α) priors on probabilities of levels.
+    /// α of the Dirichlet(1 + α) priors on the probabilities of levels.
     pub smoothing: f64,
     /// α of the Dirichlet(1 + α) prior on the weights of the components.
     pub weight_smoothing: f64,
-    /// The scatter that variances are believed to have before any row, as a
-    /// share of each column's variance: it keeps them from vanishing.
+    /// The prior scatter of variances, as a share of each column's variance: it keeps estimated
+    /// variances above 0.
     pub variance_floor: f64,
-    /// What is added to every variance of a Gaussian once it is estimated, in the numbers of
-    /// the table squared: without a floor, a constant column then has this variance. The likelihood of a
-    /// fit may fall by as little as this moves it.
+    /// The constant added to every estimated variance of a Gaussian, in squared units of the
+    /// table. Without a variance floor, this is the variance of a constant column. It may make the
+    /// likelihood decrease slightly during a fit.
     #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub ridge: f64,
-    /// The share of the largest variance of a column that is added besides.
+    /// A constant that is also added to estimated variances, as a share of the largest variance of
+    /// a column.
     #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub ridge_share: f64,
-    /// s of (1 − s)Σ + sI, which the covariance of real columns taken together becomes once it is
-    /// estimated: it draws them towards spheres, whatever the units of the columns
-    /// (Friedman, *Journal of the American Statistical Association* 84, 1989).
+    /// s of (1 − s)Σ + sI, by which the estimated covariance Σ of the real columns is replaced: it
+    /// is shrunk towards the unit matrix, whatever the units of the columns (Friedman, *Journal
+    /// of the American Statistical Association* 84, 1989).
     #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub unit_share: f64,
-    /// What is believed of the Gaussians of real columns taken together, besides the
-    /// floor of their variances.
-    #[serde(default, deserialize_with = "written::optional")]
+    /// The prior of multivariate Gaussians, in addition to the variance floor.
+    #[serde(default, deserialize_with = "text_or_fields::optional_text_or_fields")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub normal_prior: Option<NormalPrior>,
-    /// What is counted of documents, and counts taken together as words of a
-    /// document; without it, words are, and each column of counts stands alone.
+    /// What is counted in documents; if it is given, the count columns are the word counts of a
+    /// document. If not, every occurrence of a word is counted, and each count column has its own
+    /// distribution.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<Event>,
-    /// Smoothing of levels and words by rows in given proportions, instead of
-    /// the same for each.
-    #[serde(default, deserialize_with = "written::optional")]
+    /// Smoothing of levels and words by the m-estimate, instead of the same pseudocount for each.
+    #[serde(default, deserialize_with = "text_or_fields::optional_text_or_fields")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub m_estimate: Option<MEstimate>,
-    /// What a category is taken for that the fitted rows do not have.
+    /// How categories are treated that the fitted rows do not contain.
     #[serde(default, skip_serializing_if = "Unseen::is_impossible")]
     pub unseen: Unseen,
-    /// α of the Dirichlet(1 + α) priors of single columns, a number for each of
-    /// their levels or terms; of counts taken together as words, one number for each column.
+    /// α of the Dirichlet(1 + α) priors of single columns, with one number for each level or term.
+    /// A count column that is one word of a document has one number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dirichlet: Vec<(String, Vec<f64>)>,
-    /// Where the weights of the classes come from.
+    /// The prior probabilities of the classes.
     #[serde(default)]
     pub class_prior: ClassPrior,
-    /// Whether questions are answered with the parameters integrated out, instead
-    /// of set to their estimates.
+    /// Whether predictions integrate out the parameters instead of using their estimates.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub predictive: bool,
-    /// Whether there is one more component, of noise: uniform over the range of the
-    /// rows.
+    /// Whether there is an additional noise component, uniform over the range of the rows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub noise: bool,
-    /// What columns are held to in some components, instead of learned.
+    /// Distributions that are fixed in some components instead of learned.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<Held>,
     /// Columns whose distribution is the same in every component.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tied: Vec<String>,
-    /// The weights of the components, where they are given.
+    /// The weights of the components, if they are given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights: Option<Vec<f64>>,
 }
 
 impl Specification {
-    const FLOOR: f64 = 1e-6;
+    const DEFAULT_VARIANCE_FLOOR: f64 = 1e-6;
 
-    /// Naive Bayes: every column its own leaf, Laplace smoothing.
+    /// Naive Bayes: every column has its own leaf, with Laplace smoothing.
     pub fn naive_bayes(target: impl Into<String>) -> Self {
         Specification {
             target: Some(target.into()),
@@ -137,7 +134,7 @@ impl Specification {
             families: Vec::new(),
             smoothing: 1.0,
             weight_smoothing: 0.0,
-            variance_floor: Self::FLOOR,
+            variance_floor: Self::DEFAULT_VARIANCE_FLOOR,
             ridge: 0.0,
             ridge_share: 0.0,
             unit_share: 0.0,
@@ -155,7 +152,7 @@ impl Specification {
         }
     }
 
-    /// Gaussian discriminant analysis: all numbers in one Gaussian per class.
+    /// Gaussian discriminant analysis: one Gaussian per class over all real and count columns.
     pub fn gda(target: impl Into<String>, covariance: CovarianceKind) -> Self {
         Specification {
             reals: Reals::Together {
@@ -166,8 +163,8 @@ impl Specification {
         }
     }
 
-    /// A mixture of `components`: the real columns in one Gaussian, the others
-    /// each by itself, no smoothing.
+    /// A mixture without labels: one Gaussian per component over the real columns, the other
+    /// columns independent, without smoothing.
     pub fn mixture(components: usize, covariance: CovarianceKind) -> Self {
         Specification {
             target: None,
@@ -181,26 +178,67 @@ impl Specification {
         }
     }
 
-    /// The least that is added to a variance once it is estimated.
-    pub(crate) fn added(&self, seen: &Seen) -> f64 {
-        self.ridge_beside(seen) + self.unit_share
+    /// A lower bound of what regularisation adds to an estimated variance.
+    pub(crate) fn min_added_variance(&self, seen: &Seen) -> f64 {
+        self.ridge_for(seen) + self.unit_share
     }
 
-    /// What is added to every variance of such rows once it is estimated.
-    pub(crate) fn ridge_beside(&self, seen: &Seen) -> f64 {
-        match self.ridge_share > 0.0 {
-            true => self.ridge + self.ridge_share * seen.largest_variance(),
-            false => self.ridge,
+    /// The constant added to every estimated variance, for rows with these moments.
+    pub(crate) fn ridge_for(&self, seen: &Seen) -> f64 {
+        if self.ridge_share > 0.0 {
+            self.ridge + self.ridge_share * seen.largest_variance()
+        } else {
+            self.ridge
         }
     }
 
-    /// The leaves of this specification on a schema, their variance priors
-    /// still flat.
+    /// The leaves of this specification for a schema; their variance priors are not set yet.
     ///
     /// # Errors
-    /// If a column is unknown, a family does not fit its kind, an option is out
-    /// of range or nothing is left to model.
+    /// If a column is unknown, a family does not suit the kind of its column, an option is out of
+    /// range, or no column is left to model.
     pub fn leaves(&self, schema: &Schema) -> Result<Vec<Leaf>> {
+        self.check_ranges()?;
+        let target = self
+            .target
+            .as_deref()
+            .map(|name| schema.position(name))
+            .transpose()?;
+        self.check_dirichlet(schema, target)?;
+        let chosen = self.chosen_families(schema)?;
+        let mut leaves = Vec::new();
+        let (mut multivariate, mut word_counts) = (Vec::new(), Vec::new());
+        for (position, field) in schema.fields.iter().enumerate() {
+            if Some(position) == target {
+                continue;
+            }
+            match (chosen[position], field.kind) {
+                (None, kind) if self.is_multivariate(kind) => multivariate.push(position),
+                (None, Kind::Count) if self.event.is_some() => word_counts.push(position),
+                (chosen, kind) => {
+                    let family = chosen.unwrap_or_else(|| self.default_family(kind));
+                    leaves.extend(family.leaf(field).map(|family| Leaf {
+                        unseen: self.unseen,
+                        ..Leaf::new(vec![position], family)
+                    }));
+                }
+            }
+        }
+        if let (Some(event), false) = (self.event, word_counts.is_empty()) {
+            leaves.push(event.leaf(word_counts));
+        }
+        if let (Reals::Together { covariance, .. }, false) = (self.reals, multivariate.is_empty()) {
+            let family = self.tails.leaf(multivariate.len(), covariance)?;
+            leaves.insert(0, Leaf::new(multivariate, family));
+        }
+        if leaves.is_empty() {
+            return Err(Error::parameter("no column to model besides the target"));
+        }
+        Ok(leaves)
+    }
+
+    /// Fails if a number is out of its range.
+    fn check_ranges(&self) -> Result<()> {
         for (value, name) in [
             (self.smoothing, "smoothing"),
             (self.weight_smoothing, "smoothing of the weights"),
@@ -208,13 +246,13 @@ impl Specification {
             (self.ridge, "ridge"),
             (self.ridge_share, "share of a ridge"),
             (
-                self.m_estimate.map_or(0.0, |own| own.rows),
+                self.m_estimate.map_or(0.0, |estimate| estimate.rows),
                 "m of the m-estimate",
             ),
         ] {
-            if !(0.0..=MOST).contains(&value) {
+            if !(0.0..=MAX_PRIOR).contains(&value) {
                 return Err(Error::parameter(format!(
-                    "the {name} must be a number from 0 to {MOST:e}, not {value:e}"
+                    "the {name} must be a number from 0 to {MAX_PRIOR:e}, not {value:e}"
                 )));
             }
         }
@@ -224,20 +262,19 @@ impl Specification {
                 self.unit_share
             )));
         }
-        let target = self
-            .target
-            .as_deref()
-            .map(|name| schema.position(name))
-            .transpose()?;
+        Ok(())
+    }
+
+    /// Fails if a Dirichlet prior is given for a column that has neither levels nor words.
+    fn check_dirichlet(&self, schema: &Schema, target: Option<usize>) -> Result<()> {
         for (name, _) in &self.dirichlet {
             let position = schema.position(name)?;
-            let field = &schema.fields[position];
-            let counted = match field.kind {
+            let has_pseudocounts = match schema.fields[position].kind {
                 Kind::Text => true,
                 Kind::Count => self.event.is_some(),
                 kind => kind.is_coded(),
             };
-            if Some(position) == target || !counted {
+            if Some(position) == target || !has_pseudocounts {
                 return Err(Error::parameter(
                     "only columns with levels or words have a Dirichlet prior",
                 )
@@ -245,64 +282,41 @@ impl Specification {
                 .with_hint("classes have the options `class_prior` and `class_smoothing`"));
             }
         }
+        Ok(())
+    }
+
+    /// For each column, the family that the user chose or that a tied or fixed distribution
+    /// requires.
+    fn chosen_families(&self, schema: &Schema) -> Result<Vec<Option<FamilyName>>> {
         let mut chosen = vec![None; schema.fields.len()];
-        let alone = self.alone(schema)?;
-        for (name, family) in alone.iter().chain(&self.families) {
+        let required = self.single_column_families(schema)?;
+        for (name, family) in required.iter().chain(&self.families) {
             chosen[schema.position(name)?] = Some(*family);
         }
         for (field, family) in schema.fields.iter().zip(&chosen) {
             family.map_or(Ok(()), |family| family.check(field))?;
         }
-        let mut leaves = Vec::new();
-        let (mut together, mut counted) = (Vec::new(), Vec::new());
-        for (position, field) in schema.fields.iter().enumerate() {
-            if Some(position) == target {
-                continue;
-            }
-            let joins = match self.reals {
-                Reals::Alone => false,
-                Reals::Together { counts, .. } => {
-                    field.kind == Kind::Real || (counts && field.kind == Kind::Count)
-                }
-            };
-            if joins && chosen[position].is_none() {
-                together.push(position);
-                continue;
-            }
-            if let (Some(_), Kind::Count, None) = (self.event, field.kind, chosen[position]) {
-                counted.push(position);
-                continue;
-            }
-            let usual = match (self.event, field.kind) {
-                (Some(event), Kind::Text) => event.family(),
-                (_, kind) => FamilyName::usual(kind),
-            };
-            let family = chosen[position].unwrap_or(usual);
-            let Some(family) = family.leaf(field) else {
-                continue;
-            };
-            leaves.push(Leaf {
-                unseen: self.unseen,
-                ..Leaf::new(vec![position], family)
-            });
+        Ok(chosen)
+    }
+
+    /// Whether columns of a kind belong to the multivariate Gaussian or t.
+    fn is_multivariate(&self, kind: Kind) -> bool {
+        match self.reals {
+            Reals::Alone => false,
+            Reals::Together { counts, .. } => kind == Kind::Real || (counts && kind == Kind::Count),
         }
-        if let (Some(event), false) = (self.event, counted.is_empty()) {
-            leaves.push(event.leaf(counted));
+    }
+
+    /// The family of a column of a kind for which none was chosen.
+    fn default_family(&self, kind: Kind) -> FamilyName {
+        match (self.event, kind) {
+            (Some(event), Kind::Text) => event.family(),
+            (_, kind) => FamilyName::usual(kind),
         }
-        if let (Reals::Together { covariance, .. }, false) = (self.reals, together.is_empty()) {
-            let family = self.tails.leaf(together.len(), covariance)?;
-            leaves.insert(0, Leaf::new(together, family));
-        }
-        if leaves.is_empty() {
-            return Err(Error::parameter(
-                "there is no column to model besides the target",
-            ));
-        }
-        Ok(leaves)
     }
 }
 
-/// The number of free parameters of `components` of these leaves, without their
+/// The number of free parameters of the leaves with this number of components, without the
 /// weights.
 pub(crate) fn free_parameters(leaves: &[Leaf], components: usize) -> usize {
     let leaves = leaves.iter().filter(|leaf| !leaf.fixed).map(|leaf| {

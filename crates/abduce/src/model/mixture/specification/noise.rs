@@ -1,10 +1,10 @@
-//! Noise: one more component, that may lie anywhere. Its density is 1/V, V the volume of
-//! the box that holds all rows (Banfield & Raftery 1993), levels are equally probable;
-//! only its weight is learned. Rows that belong to no cluster then cost a little, instead
-//! of widening a cluster or taking one of their own.
+//! The noise component: its density is 1/V, where V is the volume of the bounding box of all rows
+//! (Banfield & Raftery 1993), and all levels are equally probable; only its weight is learned.
+//! Rows that belong to no cluster are assigned to it, and neither widen a cluster nor form one of
+//! their own.
 //!
-//! Where rows are told apart, noise has no ends: a row farther out than any seen is noise.
-//! Its density ends with the box, or it would be none.
+//! When rows are assigned to components, noise is extended beyond the box, so that an outlier
+//! outside of it is noise too. As a density it is 0 outside, or it would not integrate to 1.
 
 use crate::Result;
 use crate::data::{Kind, Source, fold};
@@ -12,7 +12,7 @@ use crate::family::{Distribution, Side, UniformBox};
 use crate::leaf::Leaf;
 use crate::leaf::Seen;
 
-/// Gives every leaf its noise.
+/// Sets the noise distribution of every leaf.
 pub(crate) fn add_noise(source: &dyn Source, seen: &Seen, leaves: &mut [Leaf]) -> Result<()> {
     let schema = source.schema();
     let ranges = ranges(source)?;
@@ -25,7 +25,7 @@ pub(crate) fn add_noise(source: &dyn Source, seen: &Seen, leaves: &mut [Leaf]) -
             let (mut low, mut high) = ranges[*column];
             let whole = schema.fields[*column].kind == Kind::Count;
             if low >= high && !whole {
-                // Rounding alone tells such numbers apart.
+                // The column is constant up to rounding.
                 let unit = seen.scale(*column).variance.sqrt();
                 (low, high) = (low - unit, high + unit);
             }
@@ -37,33 +37,33 @@ pub(crate) fn add_noise(source: &dyn Source, seen: &Seen, leaves: &mut [Leaf]) -
     Ok(())
 }
 
-/// The smallest and the largest number of every column, of rows that weigh something.
+/// The smallest and the largest number of every column, among rows of positive weight.
 fn ranges(source: &dyn Source) -> Result<Vec<(f64, f64)>> {
     let columns = source.schema().fields.len();
-    let nothing = vec![(f64::INFINITY, f64::NEG_INFINITY); columns];
-    let wider = |own: &mut (f64, f64), (low, high): (f64, f64)| {
-        *own = (own.0.min(low), own.1.max(high));
+    let empty = vec![(f64::INFINITY, f64::NEG_INFINITY); columns];
+    let extend = |range: &mut (f64, f64), (low, high): (f64, f64)| {
+        *range = (range.0.min(low), range.1.max(high));
     };
     let found = fold(
         source,
         1,
         |partial: &mut Option<Vec<(f64, f64)>>, _, chunk| {
-            let own = partial.get_or_insert_with(|| nothing.clone());
+            let ranges = partial.get_or_insert_with(|| empty.clone());
             let rows: Vec<usize> = chunk.weighing_rows().collect();
-            for (column, range) in own.iter_mut().enumerate() {
+            for (column, range) in ranges.iter_mut().enumerate() {
                 let cells = chunk.column(column).cells(0, chunk.rows());
                 if cells.reals().is_empty() {
                     continue;
                 }
                 let numbers = rows.iter().filter(|row| cells.is_seen(**row));
-                numbers.for_each(|row| wider(range, (cells.reals()[*row], cells.reals()[*row])));
+                numbers.for_each(|row| extend(range, (cells.reals()[*row], cells.reals()[*row])));
             }
             Ok(())
         },
         |total, more| {
             let columns = total.iter_mut().zip(more);
-            columns.for_each(|(own, range)| wider(own, range));
+            columns.for_each(|(range, more)| extend(range, more));
         },
     )?;
-    Ok(found.unwrap_or(nothing))
+    Ok(found.unwrap_or(empty))
 }

@@ -1,8 +1,8 @@
-//! A normal–inverse-Wishart prior on the Gaussians of a mixture, in the units of the
-//! table: means are believed to be at the table's mean with the worth of κ rows, and
-//! covariances to have ν degrees of freedom about the table's own, shrunk so that k
-//! components of that volume fill the table's, S / k^{2/d}. With κ = 0.01 and ν = d + 2 it is
-//! the default prior of R's mclust (Fraley & Raftery, *Journal of Classification* 24, 2007).
+//! A normal–inverse-Wishart prior for the Gaussians of a mixture, scaled to the table. The prior
+//! mean is the mean of the table, with the weight of κ rows. The prior covariance has ν degrees
+//! of freedom and the scale matrix S / k^{2/d}, the covariance of the table shrunk so that the k
+//! components together have its volume. κ = 0.01 and ν = d + 2 give the default prior of R's
+//! mclust (Fraley & Raftery, *Journal of Classification* 24, 2007).
 
 use crate::Control;
 use crate::data::{Cells, Rows, Source, fold};
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// A normal–inverse-Wishart prior by its strength.
+/// The strength of a normal–inverse-Wishart prior.
 ///
 /// ```
 /// use abduce::model::mixture::NormalPrior;
@@ -29,9 +29,9 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct NormalPrior {
-    /// κ, the rows that the belief in the means is worth.
+    /// κ, the weight of the prior mean in rows.
     pub mean_rows: f64,
-    /// ν, the degrees of freedom of the covariances; d + 2 where it is not said.
+    /// ν, the degrees of freedom of the prior covariance; d + 2 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub degrees: Option<f64>,
 }
@@ -61,9 +61,9 @@ impl FromStr for NormalPrior {
     fn from_str(text: &str) -> Result<Self> {
         let wrong = || {
             Error::parameter(format!(
-                "prior is mclust, normal-inverse-wishart(rows) or \
-                 normal-inverse-wishart(rows,degrees), with rows from 0 up and degrees above 0, \
-                 not \"{text}\""
+                "prior must be mclust, normal-inverse-wishart(rows) or \
+                 normal-inverse-wishart(rows,degrees), with rows of at least 0 and degrees above \
+                 0, not \"{text}\""
             ))
         };
         if text == "mclust" {
@@ -77,13 +77,13 @@ impl FromStr for NormalPrior {
             .map(|number| number.trim().parse().ok())
             .collect();
         let numbers = numbers.ok_or_else(wrong)?;
-        let fits = |x: &f64| *x >= 0.0 && x.is_finite();
+        let is_valid = |x: &f64| *x >= 0.0 && x.is_finite();
         match numbers.as_slice() {
-            [rows] if fits(rows) => Ok(NormalPrior {
+            [rows] if is_valid(rows) => Ok(NormalPrior {
                 mean_rows: *rows,
                 degrees: None,
             }),
-            [rows, degrees] if fits(rows) && *degrees > 0.0 && degrees.is_finite() => {
+            [rows, degrees] if is_valid(rows) && *degrees > 0.0 && degrees.is_finite() => {
                 Ok(NormalPrior {
                     mean_rows: *rows,
                     degrees: Some(*degrees),
@@ -95,24 +95,24 @@ impl FromStr for NormalPrior {
 }
 
 impl NormalPrior {
-    /// Gives the Gaussian leaves of `components` this prior, in the units of the table;
-    /// `whole` are the statistics of all rows of a leaf.
+    /// Sets the priors of Gaussian leaves, for a mixture of this number of components.
+    /// `statistics_of` returns the statistics of all rows for a leaf and its number.
     ///
     /// # Errors
-    /// If `whole` fails.
-    pub(crate) fn settle(
+    /// If `statistics_of` fails.
+    pub(crate) fn set_prior(
         &self,
         seen: &Seen,
         components: usize,
         leaves: &mut [Leaf],
-        whole: impl Fn(usize, &Leaf) -> Result<Option<Statistics>>,
+        statistics_of: impl Fn(usize, &Leaf) -> Result<Option<Statistics>>,
     ) -> Result<()> {
         for (number, leaf) in leaves
             .iter_mut()
             .enumerate()
             .filter(|(_, leaf)| !leaf.fixed)
         {
-            let whole = whole(number, leaf)?;
+            let statistics = statistics_of(number, leaf)?;
             let scales = seen.scales(leaf);
             let (shape, prior) = match &mut leaf.family {
                 LeafFamily::Multivariate { shape, prior, .. } => (shape.clone(), prior),
@@ -121,37 +121,39 @@ impl NormalPrior {
                 }
                 _ => continue,
             };
-            let variance = |(scale, c): (&Scale, &usize)| match scale.constant {
-                true => scale.variance,
-                false => seen.unbiased_variance(*c),
+            let variance = |(scale, column): (&Scale, &usize)| {
+                if scale.constant {
+                    scale.variance
+                } else {
+                    seen.unbiased_variance(*column)
+                }
             };
             let variances = scales.iter().zip(&leaf.columns).map(variance).collect();
             let center = scales.iter().map(|scale| scale.mean).collect();
             let floor = std::mem::take(prior);
-            let whole =
-                whole.and_then(|whole| covariance(&whole, shape.columns, seen.row_weight()));
-            *prior = self.of(&shape, variances, whole, center, components);
+            let covariance = statistics
+                .and_then(|statistics| covariance(&statistics, shape.columns, seen.row_weight()));
+            *prior = self.prior_of(&shape, variances, covariance, center, components);
             prior.ridge = floor.ridge;
             prior.unit_share = floor.unit_share;
-            // The floor against singular covariances stays.
-            let step = match prior.scatter.len() == shape.columns {
-                true => 1,
-                false => shape.columns + 1,
-            };
-            for (c, least) in floor.scatter.iter().enumerate() {
-                if let Some(own) = prior.scatter.get_mut(c * step) {
-                    *own += least;
+            // The variance floor is kept: it is added to the diagonal.
+            let is_diagonal = prior.scatter.len() == shape.columns;
+            let step = if is_diagonal { 1 } else { shape.columns + 1 };
+            for (c, floor) in floor.scatter.iter().enumerate() {
+                if let Some(scatter) = prior.scatter.get_mut(c * step) {
+                    *scatter += floor;
                 }
             }
         }
         Ok(())
     }
 
-    fn of(
+    /// The prior of a leaf; without a `covariance` of the table, its `variances` are used.
+    fn prior_of(
         &self,
         shape: &MultivariateShape,
         variances: Vec<f64>,
-        whole: Option<Vec<f64>>,
+        covariance: Option<Vec<f64>>,
         center: Vec<f64>,
         components: usize,
     ) -> MultivariatePrior {
@@ -161,11 +163,13 @@ impl NormalPrior {
         let mean = share * variances.iter().sum::<f64>() / d;
         let (scatter, rows) = match shape.structure {
             Structure::Identity => (Vec::new(), 0.0),
-            // One variance for all columns is believed in once.
-            own if own.is_spherical() => (vec![mean / d; shape.columns], (degrees + 2.0) / d),
-            own if !own.is_correlated() => (vec![mean; shape.columns], degrees + 2.0),
+            // All columns share one variance, and the prior counts once for all of them.
+            structure if structure.is_spherical() => {
+                (vec![mean / d; shape.columns], (degrees + 2.0) / d)
+            }
+            structure if !structure.is_correlated() => (vec![mean; shape.columns], degrees + 2.0),
             _ => {
-                let scatter = whole.unwrap_or(variances);
+                let scatter = covariance.unwrap_or(variances);
                 let scatter = scatter.iter().map(|s| share * s).collect();
                 (scatter, degrees + d + 1.0)
             }
@@ -181,12 +185,12 @@ impl NormalPrior {
     }
 }
 
-/// The unbiased covariance of rows of this mean weight, where there are more of them than
+/// The unbiased covariance of rows with this mean weight; `None` if there are no more rows than
 /// columns.
-fn covariance(whole: &Statistics, columns: usize, row_weight: f64) -> Option<Vec<f64>> {
-    let (moments, rows) = match whole {
-        Statistics::Multivariate(own) => (own, own.weight()),
-        Statistics::MultivariateStudentT(own) => (&own.moments, own.weight()),
+fn covariance(statistics: &Statistics, columns: usize, row_weight: f64) -> Option<Vec<f64>> {
+    let (moments, rows) = match statistics {
+        Statistics::Multivariate(stats) => (stats, stats.weight()),
+        Statistics::MultivariateStudentT(stats) => (&stats.moments, stats.weight()),
         _ => return None,
     };
     match moments {
@@ -198,19 +202,20 @@ fn covariance(whole: &Statistics, columns: usize, row_weight: f64) -> Option<Vec
     }
 }
 
-/// The statistics of a leaf's rows, whatever their component.
+/// The statistics of all rows together for one leaf.
 ///
 /// # Errors
 /// If the source cannot be read.
-pub(crate) fn statistics_of_all(source: &dyn Source, leaf: &Leaf) -> Result<Option<Statistics>> {
-    Ok(statistics_of_each(source, &[leaf], Control::default())?.pop())
+pub(crate) fn leaf_statistics(source: &dyn Source, leaf: &Leaf) -> Result<Option<Statistics>> {
+    Ok(statistics_of_leaves(source, &[leaf], Control::default())?.pop())
 }
 
-/// The same of several leaves in one pass; none where there are no rows, or the caller stops.
+/// The statistics of all rows together for each of several leaves, in one pass; empty if there
+/// are no rows or the caller stopped it.
 ///
 /// # Errors
 /// If the source cannot be read.
-pub(crate) fn statistics_of_each(
+pub(crate) fn statistics_of_leaves(
     source: &dyn Source,
     leaves: &[&Leaf],
     control: Control,
@@ -229,11 +234,7 @@ pub(crate) fn statistics_of_each(
             let ones = vec![1.0; chunk.rows()];
             let weights = chunk.weights().unwrap_or(&ones);
             for (leaf, stats) in leaves.iter().zip(all) {
-                let columns: Vec<Cells> = leaf
-                    .columns
-                    .iter()
-                    .map(|c| chunk.column(*c).cells(0, chunk.rows()))
-                    .collect();
+                let columns = leaf.cells(chunk, 0, chunk.rows());
                 leaf.family.observe(&Rows::new(&columns), weights, stats);
             }
             Ok(())
@@ -256,19 +257,19 @@ mod tests {
     use crate::data::{Column, Field, Kind, Schema, Table};
     use crate::model::mixture::{CovarianceKind, FitOptions, Specification, fit};
 
-    /// The covariance of the rows below with n − 1 as its divisor, by hand: the means are 3
-    /// and 4, the squares about them 4+1+0+1+4 = 10 and 4+9+0+1+16 = 30, the products
-    /// 4+3+0+1+8 = 16.
+    /// The covariance of the rows below with the divisor n − 1, calculated by hand: the means are
+    /// 3 and 4, the sums of squared deviations 4+1+0+1+4 = 10 and 4+9+0+1+16 = 30, that of the
+    /// products 4+3+0+1+8 = 16.
     const COVARIANCE: [f64; 4] = [2.5, 4.0, 4.0, 7.5];
 
     #[test]
-    fn the_prior_has_the_covariance_of_n_minus_1_in_all_structures() {
+    fn prior_scatter_uses_the_unbiased_covariance_in_all_structures() {
         let cells = [[1.0, 2.0, 3.0, 4.0, 5.0], [2.0, 1.0, 4.0, 5.0, 8.0]];
         let fields = vec![Field::new("x", Kind::Real), Field::new("y", Kind::Real)];
         let columns = cells
             .map(|own| Column::from_numbers(own.map(Some)))
             .to_vec();
-        // Weights that sum to 1 stand for as many rows.
+        // Weights that sum to 1 do not change the number of rows.
         for weights in [None, Some(vec![0.2; 5])] {
             let table = Table::new(Schema::new(fields.clone()), columns.clone(), weights);
             check_prior(&table.unwrap());
@@ -276,7 +277,7 @@ mod tests {
     }
 
     fn check_prior(table: &Table) {
-        // Two components share the volume: S / 2^(2/d).
+        // Two components share the volume: S / 2^(2/d) with d = 2.
         let share = 0.5;
         let mean = share * (COVARIANCE[0] + COVARIANCE[3]) / 2.0;
         for kind in CovarianceKind::ALL {
@@ -292,12 +293,12 @@ mod tests {
             };
             let expected = match shape.structure {
                 Structure::Identity => Vec::new(),
-                own if own.is_spherical() => vec![mean / 2.0; 2],
-                own if !own.is_correlated() => vec![mean; 2],
+                structure if structure.is_spherical() => vec![mean / 2.0; 2],
+                structure if !structure.is_correlated() => vec![mean; 2],
                 _ => COVARIANCE.map(|s| share * s).to_vec(),
             };
             assert_eq!(prior.scatter.len(), expected.len(), "{kind:?}");
-            // The floor against singular covariances is beside it.
+            // The variance floor is added, so that the values agree only roughly.
             for (own, expected) in prior.scatter.iter().zip(&expected) {
                 assert!(
                     (own / expected - 1.0).abs() < 1e-4,

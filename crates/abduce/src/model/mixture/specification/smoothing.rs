@@ -1,5 +1,5 @@
-//! What a specification says beside the families of columns: what is counted of
-//! documents, how levels and words are smoothed, where class weights come from.
+//! What is counted in documents, how probabilities of levels and words are smoothed, and where
+//! the prior probabilities of classes come from.
 
 use crate::data::{Field, Schema};
 use crate::family::{
@@ -9,21 +9,22 @@ use crate::family::{
 use crate::leaf::COMPLEMENT;
 use crate::leaf::{FamilyName, Leaf};
 use crate::model::mixture::Specification;
-use crate::model::mixture::specification::MOST;
-use crate::model::mixture::step::maximize::WeightBelief;
+use crate::model::mixture::specification::MAX_PRIOR;
+use crate::model::mixture::step::maximize::WeightPrior;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// What is counted of a document.
+/// What is counted in a document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Event {
     /// Every occurrence of a word.
     Multinomial,
-    /// Whether a word occurs or not.
+    /// Whether a word occurs.
     Bernoulli,
-    /// Every occurrence, against what the other classes make of it.
+    /// Every occurrence, compared with the word counts of all other classes (complement naive
+    /// Bayes).
     Complement,
 }
 
@@ -36,7 +37,7 @@ impl Event {
         })
     }
 
-    /// Columns of counts as words of a document.
+    /// The leaf of count columns that are the word counts of a document.
     pub(crate) fn leaf(self, columns: Vec<usize>) -> Leaf {
         let shape = WordsShape {
             terms: columns.len(),
@@ -76,7 +77,8 @@ impl FromStr for Event {
     }
 }
 
-/// The m-estimate (n_l + m p_l)/(n + m): m pseudo-rows in the proportions p.
+/// The m-estimate (n_l + m p_l)/(n + m) of the probability of level l: m pseudo-rows with the
+/// proportions p are added.
 ///
 /// ```
 /// use abduce::model::mixture::MEstimate;
@@ -86,10 +88,10 @@ impl FromStr for Event {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MEstimate {
-    /// m.
+    /// m, the number of pseudo-rows.
     pub rows: f64,
-    /// Whether p is the share of each level in the whole table, instead of the same
-    /// for every level.
+    /// Whether p are the shares of the levels in the whole table, instead of the same for every
+    /// level.
     pub pooled: bool,
 }
 
@@ -99,7 +101,7 @@ impl FromStr for MEstimate {
     fn from_str(text: &str) -> Result<Self> {
         let wrong = || {
             Error::parameter(format!(
-                "smoothing is a number, \"m=2\" or \"m=2,pooled\" with a number from 0 up, not \
+                "smoothing is a number, \"m=2\" or \"m=2,pooled\" with a number of at least 0, not \
                  \"{text}\""
             ))
         };
@@ -115,44 +117,44 @@ impl FromStr for MEstimate {
     }
 }
 
-/// Where the weights of the classes come from.
+/// Where the prior probabilities of classes come from.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ClassPrior {
-    /// From the rows.
+    /// They are estimated from the rows.
     #[default]
     Learned,
-    /// They are all the same.
+    /// They are all equal.
     Uniform,
-    /// From the user, in any unit.
+    /// They are given by the user, and need not sum to 1.
     Given(Vec<(String, f64)>),
 }
 
 impl Specification {
-    /// What is believed of the weights of the components.
-    pub(crate) fn weight_belief(
+    /// The prior of the weights of the components.
+    pub(crate) fn weight_prior(
         &self,
         schema: &Schema,
         target: Option<usize>,
         components: usize,
-    ) -> Result<WeightBelief> {
+    ) -> Result<WeightPrior> {
         let given = match &self.class_prior {
             ClassPrior::Learned => None,
             ClassPrior::Uniform => Some(vec![1.0 / components as f64; components]),
             ClassPrior::Given(given) => {
                 let target =
-                    target.ok_or_else(|| Error::parameter("a prior of classes needs a target"))?;
-                Some(shares(given, &schema.fields[target])?)
+                    target.ok_or_else(|| Error::parameter("class priors need a target"))?;
+                Some(class_shares(given, &schema.fields[target])?)
             }
         };
         let noise = usize::from(self.noise);
-        Ok(WeightBelief {
+        Ok(WeightPrior {
             smoothing: self.weight_smoothing,
             given: self.given_weights(components + noise)?.or(given),
         })
     }
 
-    /// The option in which another specification differs, if any does.
+    /// The first option that differs in another specification; `None` if they are equal.
     pub(crate) fn difference(&self, other: &Specification) -> Option<&'static str> {
         let differences = [
             (self.target != other.target, "`target`"),
@@ -184,58 +186,65 @@ impl Specification {
             .map(|(_, option)| option)
     }
 
-    /// What users give to the levels or terms of a leaf; columns taken together as words
-    /// have one number each, and those that are not named the usual one.
-    fn given_pseudocounts(&self, leaf: &Leaf, schema: &Schema) -> Option<Vec<f64>> {
-        let of = |column: &usize| {
+    /// The pseudocounts given for the levels or terms of a leaf; `None` if none are. In a leaf of
+    /// several count columns, those without a given number get the default.
+    fn column_pseudocounts(&self, leaf: &Leaf, schema: &Schema) -> Option<Vec<f64>> {
+        let given_for = |column: &usize| {
             let name = &schema.fields[*column].name;
             let mut given = self.dirichlet.iter();
-            given.find(|(own, _)| own == name).map(|(_, each)| each)
+            given
+                .find(|(column, _)| column == name)
+                .map(|(_, pseudocounts)| pseudocounts)
         };
         match leaf.columns.as_slice() {
-            [column] => of(column).cloned(),
-            columns => columns.iter().any(|c| of(c).is_some()).then(|| {
-                let each = columns.iter().map(|column| match of(column) {
-                    Some(each) if each.len() == 1 => each[0],
-                    // Any other length is refused with all that is out of range.
+            [column] => given_for(column).cloned(),
+            columns => columns.iter().any(|c| given_for(c).is_some()).then(|| {
+                let pseudocounts = columns.iter().map(|column| match given_for(column) {
+                    Some(one) if one.len() == 1 => one[0],
+                    // A wrong length is reported like a number out of range.
                     Some(_) => f64::NAN,
                     None => self.smoothing,
                 });
-                each.collect()
+                pseudocounts.collect()
             }),
         }
     }
 
-    /// Whether prior rows have the proportions of the table.
-    pub(crate) fn pools_levels(&self) -> bool {
-        self.m_estimate.is_some_and(|own| own.pooled)
+    /// Whether pseudo-rows have the proportions of the whole table.
+    pub(crate) fn is_pooled(&self) -> bool {
+        self.m_estimate.is_some_and(|estimate| estimate.pooled)
     }
 
-    /// Gives a leaf over levels or words the smoothing that this asks for
-    /// beside the same for all; `own` are the statistics of each label.
-    pub(crate) fn smooth(
+    /// Sets the pseudocounts of a leaf over levels or words, if they are not the same for every
+    /// level. `labels` are the statistics of the rows with each label.
+    pub(crate) fn set_pseudocounts(
         &self,
         leaf: &mut Leaf,
         schema: &Schema,
-        own: &[Statistics],
+        labels: &[Statistics],
     ) -> Result<()> {
         let field = &schema.fields[leaf.columns[0]];
-        let given = self.given_pseudocounts(leaf, schema);
-        let none = self.m_estimate.map_or(self.smoothing, |own| own.rows) <= 0.0;
-        if none && !leaf.family.is_generative() {
-            return Err(Error::parameter("the complement of a class needs smoothing")
+        let given = self.column_pseudocounts(leaf, schema);
+        let pseudo_rows = self
+            .m_estimate
+            .map_or(self.smoothing, |estimate| estimate.rows);
+        if pseudo_rows <= 0.0 && !leaf.family.is_generative() {
+            return Err(Error::parameter("complement naive Bayes needs smoothing")
                 .at_column(&field.name)
-                .with_hint("without it a word that no other class uses decides alone; pass `smoothing=1`"));
+                .with_hint(
+                    "pass `smoothing=1`; without smoothing, a single word that no other class uses \
+                     decides the class",
+                ));
         }
-        let (prior, sizes) = match &mut leaf.family {
+        let (prior, size) = match &mut leaf.family {
             LeafFamily::Categorical { shape, prior, .. } => (prior, *shape),
             LeafFamily::Bernoulli { prior, .. } => (prior, 2),
             LeafFamily::Words { shape, prior, .. } => (prior, shape.terms),
             LeafFamily::Presence { shape, prior, .. } => {
                 if let Some(each) = given {
-                    *prior = PresencePrior::Each(checked(each, shape.terms, field)?);
+                    *prior = PresencePrior::Each(checked_pseudocounts(each, shape.terms, field)?);
                 } else if let Some(MEstimate { rows, pooled }) = self.m_estimate {
-                    *prior = match pooled.then(|| shares_of_documents(own)).flatten() {
+                    *prior = match pooled.then(|| shares_of_documents(labels)).flatten() {
                         Some(shares) => PresencePrior::Shares {
                             documents: rows,
                             shares,
@@ -248,52 +257,52 @@ impl Specification {
             _ => return Ok(()),
         };
         if let Some(each) = given {
-            *prior = Pseudocounts::Each(checked(each, sizes, field)?);
+            *prior = Pseudocounts::Each(checked_pseudocounts(each, size, field)?);
         } else if let Some(MEstimate { rows, pooled }) = self.m_estimate {
-            let counts = pooled.then(|| pooled_counts(own, sizes)).flatten();
+            let counts = pooled.then(|| pooled_counts(labels, size)).flatten();
             *prior = match counts {
                 Some(counts) => {
                     let total: f64 = counts.iter().sum();
                     Pseudocounts::Each(counts.iter().map(|n| rows * n / total).collect())
                 }
-                None => Pseudocounts::Same(rows / sizes as f64),
+                None => Pseudocounts::Same(rows / size as f64),
             };
         }
         Ok(())
     }
 }
 
-/// Pseudocounts for so many levels or terms, none below 0.
-fn checked(each: Vec<f64>, sizes: usize, field: &Field) -> Result<Vec<f64>> {
-    let right = |alpha: &f64| (0.0..=MOST).contains(alpha);
-    match each.len() == sizes && each.iter().all(right) {
-        true => Ok(each),
-        false => Err(Error::parameter(format!(
-            "a Dirichlet prior needs a number from 0 up for each of {sizes} levels"
+/// The pseudocounts, if there is one in the allowed range for each of `size` levels or terms.
+fn checked_pseudocounts(pseudocounts: Vec<f64>, size: usize, field: &Field) -> Result<Vec<f64>> {
+    let is_in_range = |alpha: &f64| (0.0..=MAX_PRIOR).contains(alpha);
+    if pseudocounts.len() != size || !pseudocounts.iter().all(is_in_range) {
+        return Err(Error::parameter(format!(
+            "a Dirichlet prior needs a number of at least 0 for each of {size} levels"
         ))
-        .at_column(&field.name)),
+        .at_column(&field.name));
     }
+    Ok(pseudocounts)
 }
 
-/// The weights of classes as shares of 1.
-fn shares(given: &[(String, f64)], target: &Field) -> Result<Vec<f64>> {
+/// The prior probabilities of the classes, from weights with any sum.
+fn class_shares(given: &[(String, f64)], target: &Field) -> Result<Vec<f64>> {
     let mut shares = vec![0.0; target.levels.len()];
     let mut named = vec![false; shares.len()];
     for (name, weight) in given {
         let code = target.find_code(name)? as usize;
-        if !(0.0..=MOST).contains(weight) || named[code] {
+        if !(0.0..=MAX_PRIOR).contains(weight) || named[code] {
             return Err(Error::parameter(format!(
-                "the prior of the class \"{name}\" must be given once, as a number from 0 up"
+                "the prior of the class \"{name}\" must be given once, as a number of at least 0"
             )));
         }
         (shares[code], named[code]) = (*weight, true);
     }
     if let Some(missing) = named.iter().position(|named| !named) {
         return Err(Error::parameter(format!(
-            "the class \"{}\" is given no prior",
+            "the prior of the class \"{}\" is missing",
             target.levels[missing]
         ))
-        .with_hint("name every class in `class_prior` when fitting, as in a=0.3,b=0.7"));
+        .with_hint("`class_prior` must name every class, as in a=0.3,b=0.7"));
     }
     let total: f64 = shares.iter().sum();
     if total <= 0.0 {
@@ -302,11 +311,10 @@ fn shares(given: &[(String, f64)], target: &Field) -> Result<Vec<f64>> {
     Ok(shares.into_iter().map(|share| share / total).collect())
 }
 
-/// In which share of the documents of all classes each word is; `None` without
-/// documents.
-fn shares_of_documents(own: &[Statistics]) -> Option<Vec<f64>> {
-    let mut documents = own.iter().filter_map(|own| match own {
-        Statistics::Presence(own) => Some(own),
+/// For each word, the share of all documents that contain it; `None` without documents.
+fn shares_of_documents(labels: &[Statistics]) -> Option<Vec<f64>> {
+    let mut documents = labels.iter().filter_map(|label| match label {
+        Statistics::Presence(presence) => Some(presence),
         _ => None,
     });
     let mut all = documents.next()?.clone();
@@ -315,17 +323,17 @@ fn shares_of_documents(own: &[Statistics]) -> Option<Vec<f64>> {
     (all.documents > 0.0).then(|| all.counts.iter().map(share).collect())
 }
 
-/// How often levels or words were seen in all classes; `None` if never.
-fn pooled_counts(own: &[Statistics], size: usize) -> Option<Vec<f64>> {
+/// The counts of levels or words in all classes together; `None` if all are 0.
+fn pooled_counts(labels: &[Statistics], size: usize) -> Option<Vec<f64>> {
     let mut counts = vec![0.0; size];
-    for statistics in own {
-        let own: &[f64] = match statistics {
-            Statistics::Categorical(own) => &own.counts,
-            Statistics::Bernoulli(own) => &[own.failures, own.successes],
-            Statistics::Words(own) => &own.counts,
+    for label in labels {
+        let label_counts: &[f64] = match label {
+            Statistics::Categorical(stats) => &stats.counts,
+            Statistics::Bernoulli(stats) => &[stats.failures, stats.successes],
+            Statistics::Words(stats) => &stats.counts,
             _ => return None,
         };
-        let sums = counts.iter_mut().zip(own);
+        let sums = counts.iter_mut().zip(label_counts);
         sums.for_each(|(sum, count)| *sum += count);
     }
     counts.iter().any(|count| *count > 0.0).then_some(counts)

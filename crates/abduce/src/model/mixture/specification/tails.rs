@@ -1,5 +1,4 @@
-//! How far rows may lie from the middle of a component: the tails of its real columns
-//! taken together.
+//! The tails of the multivariate distribution of the real columns: Gaussian or Student t.
 
 use crate::family::{LeafFamily, MultivariateShape, MultivariateStudentT};
 use crate::family::{MultivariateStudentTShape, Structure};
@@ -8,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// The tails of the real columns of a component.
+/// The tails of the multivariate distribution of the real columns.
 ///
 /// ```
 /// use abduce::model::mixture::Tails;
@@ -22,27 +21,27 @@ use std::str::FromStr;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tails {
-    /// A Gaussian's: far rows are all but impossible.
+    /// The distribution is Gaussian: outliers are almost impossible.
     #[default]
     Gaussian,
-    /// A Student t's: far rows are expected, and pull little.
+    /// The distribution is a Student t: outliers are expected and have little influence.
     StudentT {
-        /// The degrees of freedom of every component; learned for each where not given.
+        /// The degrees of freedom of all components; if not given, learned for each component.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         degrees: Option<f64>,
     },
 }
 
 impl Tails {
-    /// Whether they are a Gaussian's.
+    /// Whether the distribution is Gaussian.
     pub fn are_gaussian(&self) -> bool {
         *self == Tails::Gaussian
     }
 
-    /// The leaf of so many columns.
+    /// The family of a leaf over this number of columns.
     ///
     /// # Errors
-    /// If the degrees of freedom are out of their range.
+    /// If the degrees of freedom are out of range.
     pub(crate) fn leaf(self, columns: usize, structure: Structure) -> Result<LeafFamily> {
         Ok(match self {
             Tails::Gaussian => LeafFamily::Multivariate {
@@ -54,7 +53,7 @@ impl Tails {
                 shape: MultivariateStudentTShape {
                     columns,
                     structure,
-                    degrees: degrees.map(in_range).transpose()?,
+                    degrees: degrees.map(checked_degrees).transpose()?,
                 },
                 prior: Default::default(),
                 vague: None,
@@ -63,18 +62,20 @@ impl Tails {
     }
 }
 
-fn in_range(degrees: f64) -> Result<f64> {
+/// The degrees of freedom, if they are in the allowed range.
+fn checked_degrees(degrees: f64) -> Result<f64> {
     let (least, most) = (
         MultivariateStudentT::LEAST_DEGREES,
         MultivariateStudentT::MOST_DEGREES,
     );
-    match (least..=most).contains(&degrees) {
-        true => Ok(degrees),
-        false => Err(Error::parameter(format!(
-            "the degrees of freedom of a t must be a number from {least} to {most:e}, not {degrees}"
+    if !(least..=most).contains(&degrees) {
+        return Err(Error::parameter(format!(
+            "the degrees of freedom of a Student t must be a number from {least} to {most:e}, not \
+             {degrees}"
         ))
-        .with_hint("1 is a Cauchy, 4 has heavy tails, 30 is all but a Gaussian")),
+        .with_hint("1 is a Cauchy distribution, 4 has heavy tails, 30 is close to a Gaussian"));
     }
+    Ok(degrees)
 }
 
 impl fmt::Display for Tails {
@@ -96,7 +97,7 @@ impl FromStr for Tails {
         let text = text.trim();
         let wrong = || {
             Error::parameter(format!(
-                "tails are gaussian, student-t or student-t(4), not \"{text}\""
+                "tails must be gaussian, student-t or student-t(4), not \"{text}\""
             ))
         };
         match text {
@@ -107,10 +108,10 @@ impl FromStr for Tails {
         let given = text.strip_prefix("student-t(");
         let given = given.and_then(|rest| rest.strip_suffix(')'));
         let degrees: f64 = given
-            .and_then(|own| own.trim().parse().ok())
+            .and_then(|degrees| degrees.trim().parse().ok())
             .ok_or_else(wrong)?;
         Ok(Tails::StudentT {
-            degrees: Some(in_range(degrees)?),
+            degrees: Some(checked_degrees(degrees)?),
         })
     }
 }

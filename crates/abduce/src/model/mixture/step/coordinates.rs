@@ -7,7 +7,7 @@ use crate::leaf::Leaf;
 use crate::learn::Coordinates;
 use crate::model::mixture::Parameters;
 
-/// The coordinates; `None` if no leaf has any.
+/// The unconstrained coordinates of parameters; `None` if no leaf has any.
 pub(crate) fn coordinates(
     leaves: &[Leaf],
     weights_are_learned: bool,
@@ -21,7 +21,7 @@ pub(crate) fn coordinates(
     }
     let (mut any, mut paces) = (false, 0);
     for (leaf, distributions) in leaves.iter().zip(&parameters.leaves) {
-        for (j, numbers) in free(leaf, distributions) {
+        for (j, numbers) in learned_coordinates(leaf, distributions) {
             any = true;
             found.values.extend(numbers);
             let count = found.values.len();
@@ -35,38 +35,39 @@ pub(crate) fn coordinates(
     any.then_some(found)
 }
 
-/// The parameters at coordinates.
+/// The parameters at unconstrained coordinates; what has no coordinates is as in `near`. `None` if
+/// a parameter would be out of range.
 pub(crate) fn at_coordinates(
     leaves: &[Leaf],
     weights_are_learned: bool,
     near: &Parameters,
     values: &[f64],
 ) -> Option<Parameters> {
-    let mut moved = near.clone();
+    let mut parameters = near.clone();
     let mut rest = values;
     if weights_are_learned {
         let (weights, later) = rest.split_at_checked(near.weights.len())?;
-        moved.weights = shares(&near.weights, weights)?;
+        parameters.weights = shares(&near.weights, weights)?;
         rest = later;
     }
-    for (leaf, distributions) in leaves.iter().zip(&mut moved.leaves) {
-        for (j, numbers) in free(leaf, distributions) {
+    for (leaf, distributions) in leaves.iter().zip(&mut parameters.leaves) {
+        for (j, numbers) in learned_coordinates(leaf, distributions) {
             let (values, later) = rest.split_at_checked(numbers.len())?;
             distributions[j] = leaf.family.at_coordinates(&distributions[j], values)?;
             rest = later;
         }
     }
-    rest.is_empty().then_some(moved)
+    rest.is_empty().then_some(parameters)
 }
 
 /// The learned components of a leaf with their coordinates; empty if the family has none.
-fn free(leaf: &Leaf, distributions: &[Distribution]) -> Vec<(usize, Vec<f64>)> {
+fn learned_coordinates(leaf: &Leaf, distributions: &[Distribution]) -> Vec<(usize, Vec<f64>)> {
     if leaf.fixed {
         return Vec::new();
     }
     let learned = leaf.learned(distributions.len());
-    let of_learned = learned.iter().map(|j| distributions[*j].clone());
-    let of_learned: Vec<Distribution> = of_learned.collect();
-    let numbers = leaf.family.coordinates(&of_learned).unwrap_or_default();
-    learned.into_iter().zip(numbers).collect()
+    let distributions = learned.iter().map(|j| distributions[*j].clone());
+    let distributions: Vec<Distribution> = distributions.collect();
+    let coordinates = leaf.family.coordinates(&distributions).unwrap_or_default();
+    learned.into_iter().zip(coordinates).collect()
 }

@@ -12,7 +12,7 @@ use crate::kernel::sums::sum;
 use crate::leaf::Leaf;
 use crate::leaf::kernels::{Fast, LeafKernel, LevelTable, before_noise};
 use crate::learn::EStep;
-use crate::model::mixture::step::runs::{Run, arrange};
+use crate::model::mixture::step::runs::{Run, sort_into_runs};
 use crate::model::mixture::{MixtureStatistics, Parameters};
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -28,8 +28,8 @@ pub struct Prepared<'a> {
     kernels: Vec<LeafKernel<'a>>,
     levels: Option<LevelTable>,
     hard: bool,
-    /// Whether callers get the logarithms of joint densities instead of responsibilities.
-    in_logarithms: bool,
+    /// Whether to return the logarithms of joint densities instead of responsibilities.
+    with_log_densities: bool,
     /// The seed of random labels, if labels are drawn.
     draws: Option<u64>,
     /// The weight of rows without a label.
@@ -40,7 +40,7 @@ pub struct Prepared<'a> {
     control: Control<'a>,
 }
 
-/// Memory that is reused for all blocks.
+/// Memory reused for all blocks.
 struct Buffers {
     scratch: Vec<Scratch>,
     /// Joint log-densities, then responsibilities, all rows of one component after another.
@@ -49,8 +49,18 @@ struct Buffers {
     totals: Vec<f64>,
 }
 
+impl Buffers {
+    fn new(leaves: usize) -> Buffers {
+        Buffers {
+            scratch: (0..leaves).map(|_| Scratch::default()).collect(),
+            joint: Vec::new(),
+            totals: Vec::new(),
+        }
+    }
+}
+
 /// The result of the E-step for a block of rows.
-pub(crate) struct Outcome<'a> {
+pub(crate) struct BlockResult<'a> {
     /// The positions of the rows in the chunk.
     pub rows: &'a [u32],
     /// Responsibilities, all rows of one component after another; for labelled rows, only those
@@ -98,7 +108,7 @@ impl<'a> Prepared<'a> {
             kernels,
             hard,
             draws: None,
-            in_logarithms: false,
+            with_log_densities: false,
             unlabelled: 1.0,
             moments: true,
             block,
@@ -107,7 +117,7 @@ impl<'a> Prepared<'a> {
     }
 
     /// Sets the weight of rows without a label in statistics and likelihood.
-    pub fn with_unlabelled(self, weight: f64) -> Self {
+    pub fn with_unlabelled_weight(self, weight: f64) -> Self {
         Prepared {
             unlabelled: weight,
             ..self
@@ -130,66 +140,60 @@ impl<'a> Prepared<'a> {
         self
     }
 
-    /// Gives callers the logarithms of joint densities instead of responsibilities.
-    pub fn in_logarithms(self) -> Self {
+    /// Returns the logarithms of joint densities instead of responsibilities.
+    pub fn with_log_densities(self) -> Self {
         Prepared {
-            in_logarithms: true,
+            with_log_densities: true,
             ..self
         }
     }
 
     /// Draws the component of each row without a label.
-    pub fn drawing(self, seed: u64) -> Self {
+    pub fn with_drawn_labels(self, seed: u64) -> Self {
         Prepared {
             draws: Some(seed),
             ..self
         }
     }
 
-    /// Lets a caller interrupt a chunk; its statistics are then incomplete.
-    pub fn stopped_by(self, control: Control<'a>) -> Self {
+    /// Lets the caller interrupt the E-step within a chunk; the statistics are then incomplete.
+    pub fn with_control(self, control: Control<'a>) -> Self {
         Prepared { control, ..self }
     }
 
-    /// Processes a chunk: adds to the statistics, if given, and passes the outcome of each block
-    /// to `show`. With statistics, rows of weight 0 are left out.
+    /// Processes a chunk: adds to the statistics, if given, and passes the result of each block
+    /// to `on_block`. With statistics, rows of weight 0 are left out.
     pub fn process(
         &self,
         chunk: &Chunk,
         statistics: Option<&mut MixtureStatistics>,
-        show: impl FnMut(Outcome),
+        on_block: impl FnMut(BlockResult),
     ) -> Result<()> {
-        self.process_numbered(0, chunk, statistics, show)
+        self.process_chunk(0, chunk, statistics, on_block)
     }
 
-    /// The same for the chunk with this number in its source, which seeds the drawn labels.
-    pub fn process_numbered(
+    /// Like [`process`](Self::process), with the number of the chunk in its source, which seeds
+    /// drawn labels.
+    pub fn process_chunk(
         &self,
         number: usize,
         chunk: &Chunk,
         mut statistics: Option<&mut MixtureStatistics>,
-        mut show: impl FnMut(Outcome),
+        mut on_block: impl FnMut(BlockResult),
     ) -> Result<()> {
-        let (order, runs) = arrange(
+        let (order, runs) = sort_into_runs(
             chunk,
             self.target,
             &self.correlated_columns(),
             statistics.is_some(),
         );
-        let labels = runs.iter().filter_map(|run| run.label).max();
-        if labels.is_some_and(|label| label >= self.log_weights.len()) {
-            return Err(Error::data("a label is not one of the model's classes"));
-        }
-        let arranged = match &order {
+        self.check_labels(&runs)?;
+        let sorted = match &order {
             Some(order) => Cow::Owned(chunk.take(order)),
             None => Cow::Borrowed(chunk),
         };
         let order: Vec<u32> = order.unwrap_or_else(|| (0..chunk.rows() as u32).collect());
-        let mut buffers = Buffers {
-            scratch: self.kernels.iter().map(|_| Scratch::default()).collect(),
-            joint: Vec::new(),
-            totals: Vec::new(),
-        };
+        let mut buffers = Buffers::new(self.kernels.len());
         for run in &runs {
             if self.control.is_interrupted() {
                 break;
@@ -198,15 +202,15 @@ impl<'a> Prepared<'a> {
             if run.label.is_none() && self.unlabelled == 0.0 && statistics.is_some() {
                 continue;
             }
-            let mut gaussians = self.gaussian_runs(run, &arranged)?;
+            let mut gaussians = self.gaussian_runs(run, &sorted)?;
             for start in (run.start..run.start + run.len).step_by(self.block) {
                 let len = self.block.min(run.start + run.len - start);
                 let rows = &order[start..start + len];
-                let cells = self.cells(&arranged, start, len);
+                let cells = self.cells(&sorted, start, len);
                 self.compute_log_densities(run.label, &cells, len, &mut gaussians, &mut buffers);
                 self.normalise(run.label, number, rows, &mut buffers);
                 let Buffers { joint, totals, .. } = &mut buffers;
-                show(Outcome {
+                on_block(BlockResult {
                     rows,
                     responsibilities: joint,
                     label: run.label,
@@ -215,8 +219,8 @@ impl<'a> Prepared<'a> {
                 let Some(statistics) = statistics.as_deref_mut() else {
                     continue;
                 };
-                let weights = self.weights(&arranged, run.label, start, len);
-                statistics.count(run.label, weights.as_deref(), joint, totals);
+                let weights = self.weights(&sorted, run.label, start, len);
+                statistics.add_block(run.label, weights.as_deref(), joint, totals);
                 if self.moments {
                     self.accumulate(run.label, &cells, &mut gaussians, &mut buffers, statistics);
                 }
@@ -228,15 +232,19 @@ impl<'a> Prepared<'a> {
         Ok(())
     }
 
+    /// Fails if a label is not one of the components.
+    fn check_labels(&self, runs: &[Run]) -> Result<()> {
+        let largest = runs.iter().filter_map(|run| run.label).max();
+        if largest.is_some_and(|label| label >= self.log_weights.len()) {
+            return Err(Error::data("a label is not one of the model's classes"));
+        }
+        Ok(())
+    }
+
     /// The cells of a block of rows, by leaf.
     fn cells<'c>(&self, chunk: &'c Chunk, start: usize, len: usize) -> Vec<Vec<Cells<'c>>> {
-        let cells_of = |leaf: &Leaf| {
-            let columns = leaf.columns.iter();
-            columns
-                .map(|c| chunk.column(*c).cells(start, len))
-                .collect()
-        };
-        self.leaves.iter().map(cells_of).collect()
+        let leaves = self.leaves.iter();
+        leaves.map(|leaf| leaf.cells(chunk, start, len)).collect()
     }
 
     /// Computes the logarithms of the joint densities of rows and components.
@@ -289,17 +297,17 @@ impl<'a> Prepared<'a> {
         if label.is_some() {
             totals.copy_from_slice(joint);
             joint.fill(1.0);
-        } else if self.in_logarithms {
+        } else if self.with_log_densities {
             totals.fill(f64::NAN);
         } else if self.hard {
-            harden(joint, totals);
+            assign_most_probable(joint, totals);
         } else {
             softmax(joint, totals);
             if let Some(seed) = self.draws {
                 let first = chunk as u64 * CHUNK_ROWS as u64;
                 let numbers = rows.iter();
                 let numbers = numbers.map(|row| uniform(seed, first + u64::from(*row)));
-                draw(joint, rows.len(), numbers);
+                draw_components(joint, rows.len(), numbers);
             }
         }
     }
@@ -395,7 +403,7 @@ impl<'a> Prepared<'a> {
             if has_missing && !gaussian.is_correlated() {
                 return None;
             }
-            let seen = (0..leaf.columns.len()).filter(|i| !run.hidden[leaf.columns[*i]]);
+            let seen = (0..leaf.columns.len()).filter(|i| !run.missing[leaf.columns[*i]]);
             Some(seen.collect())
         };
         let leaves = self.leaves.iter().zip(&self.kernels);
@@ -415,7 +423,7 @@ impl<'a> Prepared<'a> {
 impl MixtureStatistics {
     /// Adds the weights and the log-likelihood of a block, and multiplies its responsibilities by
     /// the weights of the rows.
-    fn count(
+    fn add_block(
         &mut self,
         label: Option<usize>,
         weights: Option<&[f64]>,
@@ -443,9 +451,9 @@ impl MixtureStatistics {
     }
 }
 
-/// Draws the component of each row by its responsibilities; `uniform` are random numbers from 0
+/// Draws the component of each row from its responsibilities; `uniform` are random numbers from 0
 /// to 1, one for each row.
-fn draw(joint: &mut [f64], rows: usize, uniform: impl Iterator<Item = f64>) {
+fn draw_components(joint: &mut [f64], rows: usize, uniform: impl Iterator<Item = f64>) {
     for (i, mut rest) in uniform.enumerate() {
         let column = (i..joint.len()).step_by(rows);
         let mut drawn = None;
@@ -464,7 +472,7 @@ fn draw(joint: &mut [f64], rows: usize, uniform: impl Iterator<Item = f64>) {
 }
 
 /// Assigns each row to its most probable component, the first of equals.
-fn harden(joint: &mut [f64], totals: &mut [f64]) {
+fn assign_most_probable(joint: &mut [f64], totals: &mut [f64]) {
     let rows = totals.len();
     for (i, total) in totals.iter_mut().enumerate() {
         let column = (i..joint.len()).step_by(rows.max(1));

@@ -1,4 +1,4 @@
-//! Statistics of rows whose component is known, from labels or from the groups of a start. Each
+//! Statistics of rows whose component is known, from labels or from an initial clustering. Each
 //! column is sorted by group, so that a family sees the rows of a group as one run.
 
 use crate::data::{Cells, Chunk, Gather, Rows};
@@ -8,11 +8,11 @@ use crate::model::mixture::MixtureStatistics;
 
 /// How rows with missing values in correlated columns are treated.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Hidden {
+pub(crate) enum IncompleteRows {
     /// They are left out of the leaf.
-    LeftOut,
-    /// Missing values are expected under the prior distribution of the leaf.
-    Typical,
+    Skip,
+    /// Missing values are replaced by their expectation under the prior of the leaf.
+    Expect,
 }
 
 /// Adds the rows of a chunk to the statistics of their groups, and returns the weight of the
@@ -21,10 +21,10 @@ pub(crate) fn observe_groups(
     leaves: &[Leaf],
     chunk: &Chunk,
     group_of: impl Fn(usize) -> Option<usize>,
-    hidden: Hidden,
+    incomplete: IncompleteRows,
     statistics: &mut MixtureStatistics,
 ) -> f64 {
-    let (order, ends) = by_group(&group_of, chunk.rows(), statistics.weights.len());
+    let (order, ends) = sort_by_group(&group_of, chunk.rows(), statistics.weights.len());
     let weights: Vec<f64> = match chunk.weights() {
         Some(weights) => order.iter().map(|row| weights[*row as usize]).collect(),
         None => vec![1.0; order.len()],
@@ -58,19 +58,18 @@ pub(crate) fn observe_groups(
                 .map(|cells| cells.slice(*start, end - start))
                 .collect();
             let (rows, weights) = (Rows::new(&cells), &weights[*start..*end]);
-            match (hidden, leaf.family.vague()) {
-                (Hidden::Typical, Some(vague)) => vague.expect(&rows, weights, group),
+            match (incomplete, leaf.family.vague()) {
+                (IncompleteRows::Expect, Some(vague)) => vague.expect(&rows, weights, group),
                 _ => leaf.family.observe(&rows, weights, group),
             }
         }
     }
     let grouped = runs.last().map_or(0, |(_, end)| *end);
-    let known: f64 = weights[..grouped].iter().sum();
-    statistics.total += known;
+    statistics.total += weights[..grouped].iter().sum::<f64>();
     weights[grouped..].iter().sum()
 }
 
-/// Adds documents to the statistics of their groups, unsorted, as sorting documents is slow.
+/// Adds documents to the statistics of their groups without sorting them, which would be slow.
 /// Does nothing if `statistics` is empty.
 pub(crate) fn observe_documents(
     leaf: &Leaf,
@@ -81,11 +80,7 @@ pub(crate) fn observe_documents(
     if statistics.is_empty() {
         return;
     }
-    let columns: Vec<Cells> = leaf
-        .columns
-        .iter()
-        .map(|c| chunk.column(*c).cells(0, chunk.rows()))
-        .collect();
+    let columns = leaf.cells(chunk, 0, chunk.rows());
     if let [only] = columns.as_slice()
         && let Some(documents) = only.terms()
     {
@@ -117,7 +112,7 @@ pub(crate) fn observe_documents(
 }
 
 /// The rows sorted by group, those without a group last, and the end of each group.
-fn by_group(
+fn sort_by_group(
     group_of: &impl Fn(usize) -> Option<usize>,
     rows: usize,
     groups: usize,

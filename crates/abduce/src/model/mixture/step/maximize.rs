@@ -20,18 +20,18 @@ impl MixtureStatistics {
         }
     }
 
-    /// Statistics of no rows, without those of documents, which are large.
-    pub(crate) fn zero_but_text(leaves: &[Leaf], components: usize) -> Self {
-        let present = |leaf: &Leaf| if leaf.family.is_text() { 0 } else { components };
-        MixtureStatistics {
-            weights: vec![0.0; components],
-            leaves: leaves
-                .iter()
-                .map(|leaf| vec![leaf.family.zero(); present(leaf)])
-                .collect(),
-            log_likelihood: 0.0,
-            total: 0.0,
-        }
+    /// Statistics of no rows, without those of text leaves, which are large.
+    pub(crate) fn zero_without_text(leaves: &[Leaf], components: usize) -> Self {
+        let mut statistics = MixtureStatistics::zero(&[], components);
+        let without_text = |leaf: &Leaf| {
+            if leaf.family.is_text() {
+                Vec::new()
+            } else {
+                vec![leaf.family.zero(); components]
+            }
+        };
+        statistics.leaves = leaves.iter().map(without_text).collect();
+        statistics
     }
 
     /// Adds the statistics of other rows.
@@ -40,8 +40,8 @@ impl MixtureStatistics {
             .iter_mut()
             .zip(&other.weights)
             .for_each(|(a, b)| *a += b);
-        for (mine, theirs) in self.leaves.iter_mut().zip(&other.leaves) {
-            mine.iter_mut().zip(theirs).for_each(|(a, b)| a.merge(b));
+        for (leaf, more) in self.leaves.iter_mut().zip(&other.leaves) {
+            leaf.iter_mut().zip(more).for_each(|(a, b)| a.merge(b));
         }
         self.log_likelihood += other.log_likelihood;
         self.total += other.total;
@@ -51,23 +51,23 @@ impl MixtureStatistics {
     pub(crate) fn scale(&mut self, factor: f64) {
         self.weights.iter_mut().for_each(|w| *w *= factor);
         let leaves = self.leaves.iter_mut().flatten();
-        leaves.for_each(|own| own.scale(factor));
+        leaves.for_each(|component| component.scale(factor));
         self.log_likelihood *= factor;
         self.total *= factor;
     }
 
     /// The expected complete-data log-likelihood under parameters, without constant columns.
-    pub(crate) fn log_likelihood_of(&self, all: &[Leaf], parameters: &Parameters) -> f64 {
+    pub(crate) fn complete_log_likelihood(&self, all: &[Leaf], parameters: &Parameters) -> f64 {
         let components = self.weights.iter().zip(&parameters.weights);
         let labels = components.map(|(count, weight)| times(*count, weight.ln()));
         let leaves = self.leaves.iter().zip(&parameters.leaves);
         let leaves = all.iter().zip(leaves).filter(|(leaf, _)| !leaf.fixed);
         let cells: Vec<(&Statistics, &Distribution)> = leaves
-            .map(|(_, own)| own)
-            .flat_map(|(own, distributions)| own.iter().zip(distributions))
+            .flat_map(|(_, (statistics, distributions))| statistics.iter().zip(distributions))
             .collect();
         let cells = cells.par_iter().with_min_len(16);
-        let cells: Vec<f64> = cells.map(|(own, of)| of.log_likelihood(own)).collect();
+        let cells = cells.map(|(statistics, distribution)| distribution.log_likelihood(statistics));
+        let cells: Vec<f64> = cells.collect();
         labels.sum::<f64>() + cells.iter().sum::<f64>()
     }
 }
@@ -75,13 +75,15 @@ impl MixtureStatistics {
 /// The number of chunks that are added to the same statistics before these are merged. Merging
 /// statistics of documents is slow: they are as large as the vocabulary.
 pub(crate) fn segment(leaves: &[Leaf], components: usize) -> usize {
-    const NUMBERS: usize = 50_000;
+    const PARAMETERS_PER_CHUNK: usize = 50_000;
     const MOST: usize = 16;
     let text = leaves.iter().filter(|leaf| leaf.family.is_text());
-    let numbers: usize = text
+    let parameters: usize = text
         .map(|leaf| leaf.family.parameters_of_all(components))
         .sum();
-    (numbers / NUMBERS).clamp(1, MOST).next_power_of_two()
+    (parameters / PARAMETERS_PER_CHUNK)
+        .clamp(1, MOST)
+        .next_power_of_two()
 }
 
 impl FittedMixture {
@@ -93,21 +95,23 @@ impl FittedMixture {
             .iter()
             .zip(leaves)
             .filter(|(leaf, _)| leaf.fixed);
-        let cells = fixed.flat_map(|(_, (own, of))| own.iter().zip(of));
-        cells.map(|(own, of)| of.log_likelihood(own)).sum()
+        let pairs = fixed.flat_map(|(_, (statistics, fixed))| statistics.iter().zip(fixed));
+        pairs
+            .map(|(statistics, distribution)| distribution.log_likelihood(statistics))
+            .sum()
     }
 }
 
 /// The prior of the weights of the components.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct WeightBelief {
+pub(crate) struct WeightPrior {
     /// α of a Dirichlet(1 + α) prior.
     pub smoothing: f64,
     /// The weights, if they are given instead of learned.
     pub given: Option<Vec<f64>>,
 }
 
-impl WeightBelief {
+impl WeightPrior {
     fn weights(&self, statistics: &MixtureStatistics) -> Vec<f64> {
         if let Some(given) = &self.given {
             return given.clone();
@@ -129,13 +133,13 @@ impl WeightBelief {
 /// which the statistics were expected.
 pub(crate) fn maximize(
     leaves: &[Leaf],
-    belief: &WeightBelief,
+    prior: &WeightPrior,
     statistics: &MixtureStatistics,
     before: Option<&Parameters>,
 ) -> Parameters {
-    let unseen = |(leaf, own): (&Leaf, &Vec<Statistics>)| leaf.unseen_category(own);
+    let unseen = |(leaf, own): (&Leaf, &Vec<Statistics>)| leaf.unseen_probabilities(own);
     Parameters {
-        weights: belief.weights(statistics),
+        weights: prior.weights(statistics),
         unseen: leaves.iter().zip(&statistics.leaves).map(unseen).collect(),
         leaves: leaves
             .iter()
@@ -149,32 +153,38 @@ pub(crate) fn maximize(
 }
 
 impl Leaf {
-    /// The probability of an unseen category in each component; empty if it is impossible.
-    fn unseen_category(&self, own: &[Statistics]) -> Vec<f64> {
+    /// The probability of an unseen category in each component; empty if it is 0.
+    fn unseen_probabilities(&self, statistics: &[Statistics]) -> Vec<f64> {
         if self.unseen == Unseen::Missing && self.family.levels().is_some() {
-            return vec![1.0; own.len()];
+            return vec![1.0; statistics.len()];
         }
         if self.tied {
             let mut all = self.family.zero();
-            let learned = self.learned(own.len()).into_iter();
-            learned.for_each(|j| all.merge(&own[j]));
+            let learned = self.learned(statistics.len()).into_iter();
+            learned.for_each(|j| all.merge(&statistics[j]));
             let one = self.family.unseen(&all);
-            return one.map_or(Vec::new(), |p| vec![p; own.len()]);
+            return one.map_or(Vec::new(), |p| vec![p; statistics.len()]);
         }
-        let each = own.iter().map(|own| self.family.unseen(own));
+        let each = statistics
+            .iter()
+            .map(|statistics| self.family.unseen(statistics));
         each.collect::<Option<Vec<f64>>>().unwrap_or_default()
     }
 
-    /// One distribution for each component, learned unless it is held.
-    fn maximize(&self, own: &[Statistics], before: Option<&[Distribution]>) -> Vec<Distribution> {
+    /// The distribution of each component: estimated, given or noise.
+    fn maximize(
+        &self,
+        statistics: &[Statistics],
+        before: Option<&[Distribution]>,
+    ) -> Vec<Distribution> {
         if let (Some(vague), true) = (self.family.vague(), self.fixed) {
-            return vec![vague; own.len()];
+            return vec![vague; statistics.len()];
         }
-        let learned = self.learned(own.len());
-        if learned.len() == own.len() && !self.tied {
-            return self.family.map_all(own, before);
+        let learned = self.learned(statistics.len());
+        if learned.len() == statistics.len() && !self.tied {
+            return self.family.map_all(statistics, before);
         }
-        let of_these = learned.iter().map(|j| &own[*j]);
+        let of_these = learned.iter().map(|j| &statistics[*j]);
         let found = if self.tied {
             let mut all = self.family.zero();
             of_these.for_each(|more| all.merge(more));
@@ -183,13 +193,13 @@ impl Leaf {
             let one = self.family.map_all(&[all], before);
             one.into_iter().cycle().take(learned.len()).collect()
         } else {
-            let own: Vec<Statistics> = of_these.cloned().collect();
+            let statistics: Vec<Statistics> = of_these.cloned().collect();
             let before: Option<Vec<Distribution>> =
                 before.map(|before| learned.iter().map(|j| before[*j].clone()).collect());
-            if own.is_empty() {
+            if statistics.is_empty() {
                 Vec::new()
             } else {
-                self.family.map_all(&own, before.as_deref())
+                self.family.map_all(&statistics, before.as_deref())
             }
         };
         let mut found = found.into_iter();
@@ -198,15 +208,15 @@ impl Leaf {
             None if learned.contains(&j) => found.next(),
             None => self.noise.clone(),
         };
-        (0..own.len()).filter_map(component).collect()
+        (0..statistics.len()).filter_map(component).collect()
     }
 }
 
 /// The log-prior of parameters, up to a constant. Components of weight 0 do not count.
-pub(crate) fn log_prior(leaves: &[Leaf], belief: &WeightBelief, parameters: &Parameters) -> f64 {
+pub(crate) fn log_prior(leaves: &[Leaf], prior: &WeightPrior, parameters: &Parameters) -> f64 {
     let mut sum = 0.0;
-    if belief.smoothing > 0.0 && belief.given.is_none() {
-        sum += belief.smoothing * parameters.weights.iter().map(|w| w.ln()).sum::<f64>();
+    if prior.smoothing > 0.0 && prior.given.is_none() {
+        sum += prior.smoothing * parameters.weights.iter().map(|w| w.ln()).sum::<f64>();
     }
     let leaves = leaves.iter().zip(&parameters.leaves);
     for (leaf, distributions) in leaves.filter(|(leaf, _)| !leaf.fixed) {

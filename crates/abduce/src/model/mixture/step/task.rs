@@ -1,5 +1,5 @@
-//! What is to be learned, as EM sees it: leaves, priors, and how much rows
-//! without a label count. With every label seen, one pass is all of it.
+//! A mixture to be fitted by EM: its leaves and priors, and the weight of rows without a label.
+//! If every row has a label, a single pass gives the estimates.
 
 use crate::Control;
 use crate::Result;
@@ -16,32 +16,33 @@ use crate::model::mixture::initialise::statistics_of_labels;
 use crate::model::mixture::report::diagnose::any_singular;
 use crate::model::mixture::step::coordinates::{at_coordinates, coordinates};
 use crate::model::mixture::step::expect::Prepared;
-use crate::model::mixture::step::maximize::{WeightBelief, log_prior, maximize, segment};
+use crate::model::mixture::step::maximize::{WeightPrior, log_prior, maximize, segment};
 use crate::model::mixture::{FittedMixture, MixtureStatistics, Parameters};
 
-pub(crate) type Found = EmResult<Parameters, MixtureStatistics>;
+/// The result of EM on a mixture.
+pub(crate) type EmFit = EmResult<Parameters, MixtureStatistics>;
 
-/// The mixture as EM sees it.
+/// A mixture to be fitted by EM.
 #[derive(Clone)]
 pub(crate) struct Task<'a> {
     pub leaves: &'a [Leaf],
     pub target: Option<usize>,
     pub components: usize,
-    pub weights: WeightBelief,
-    /// How much rows without a label count beside the labelled ones.
+    pub weights: WeightPrior,
+    /// The weight of a row without a label, relative to a labelled row.
     pub unlabelled: f64,
     pub log_units: f64,
-    /// Whether EM begins at given parameters, which need not keep to what is shared or
-    /// to the least variance here.
-    pub given: bool,
-    /// Whether the mixture is to answer with its parameters integrated out.
+    /// Whether EM starts from given parameters, which need not satisfy the constraints of this
+    /// mixture, such as tied columns or the variance floor.
+    pub has_given_start: bool,
+    /// Whether the fitted mixture integrates out its parameters in answers.
     pub predictive: bool,
     /// The seed of drawn labels.
     pub seed: u64,
     pub control: Control<'a>,
 }
 
-/// Whether something is added to variances once they are estimated.
+/// Whether a constant is added to estimated variances.
 fn has_ridge(leaves: &[Leaf]) -> bool {
     leaves.iter().any(|leaf| match &leaf.family {
         LeafFamily::Gaussian { prior, .. } => prior.ridge > 0.0,
@@ -63,13 +64,14 @@ impl Latent for Task<'_> {
     fn prepare<'a>(&'a self, parameters: &'a Parameters, pass: Pass) -> Result<Prepared<'a>> {
         let mut prepared = Prepared::new(self.leaves, self.target, parameters, pass.step)?;
         if pass.step == EStep::Sampled {
-            prepared = prepared.drawing(mix(mix(self.seed).wrapping_add(pass.round as u64)));
+            prepared =
+                prepared.with_drawn_labels(mix(mix(self.seed).wrapping_add(pass.round as u64)));
         }
         if pass.likelihood_only {
             prepared = prepared.without_moments();
         }
-        let prepared = prepared.stopped_by(self.control);
-        Ok(prepared.with_unlabelled(self.unlabelled))
+        let prepared = prepared.with_control(self.control);
+        Ok(prepared.with_unlabelled_weight(self.unlabelled))
     }
 
     fn zero(&self) -> MixtureStatistics {
@@ -83,7 +85,7 @@ impl Latent for Task<'_> {
         chunk: &Chunk,
         statistics: &mut MixtureStatistics,
     ) -> Result<()> {
-        prepared.process_numbered(number, chunk, Some(statistics), |_| {})
+        prepared.process_chunk(number, chunk, Some(statistics), |_| {})
     }
 
     fn segment(&self) -> usize {
@@ -99,7 +101,7 @@ impl Latent for Task<'_> {
         statistics: &MixtureStatistics,
         parameters: &Parameters,
     ) -> f64 {
-        statistics.log_likelihood_of(self.leaves, parameters)
+        statistics.complete_log_likelihood(self.leaves, parameters)
     }
 
     fn log_prior(&self, parameters: &Parameters) -> f64 {
@@ -116,21 +118,21 @@ impl Safeguards for Task<'_> {
         any_singular(self.leaves, parameters)
     }
 
-    fn may_fall(&self, steps: usize) -> bool {
-        has_ridge(self.leaves) || (self.given && steps == 0)
+    fn may_decrease(&self, steps: usize) -> bool {
+        has_ridge(self.leaves) || (self.has_given_start && steps == 0)
     }
 
-    fn determines(&self, statistics: &MixtureStatistics) -> bool {
-        // What is held needs no rows, and neither does noise.
+    fn has_enough_rows(&self, statistics: &MixtureStatistics) -> bool {
+        // Fixed distributions and noise need no rows.
         let mut components = statistics.weights.iter().enumerate();
-        let sound = |(j, rows): (usize, &f64)| {
+        let is_enough = |(j, rows): (usize, &f64)| {
             let leaves = self.leaves.iter();
             let learned = leaves.filter(|leaf| leaf.learned(self.components).contains(&j));
             let columns: usize = learned.map(|leaf| leaf.family.columns()).sum();
             columns == 0 || *rows >= 2.0 * (columns + 1) as f64
         };
-        // Classes have their labelled rows.
-        self.target.is_some() || components.all(sound)
+        // Classes have at least their labelled rows.
+        self.target.is_some() || components.all(is_enough)
     }
 }
 
@@ -167,18 +169,19 @@ impl Expected for MixtureStatistics {
 }
 
 impl Task<'_> {
-    /// How many components are noise: the last, or none.
-    pub fn noise(&self) -> usize {
+    /// The number of noise components: 1 or 0.
+    pub fn noise_components(&self) -> usize {
         usize::from(self.leaves.iter().any(|leaf| leaf.noise.is_some()))
     }
 
-    /// Whether components are what they are by their number, some being held.
-    pub fn is_numbered(&self) -> bool {
+    /// Whether components cannot be renumbered, because weights or distributions are given for
+    /// some of them.
+    pub fn has_fixed_numbering(&self) -> bool {
         self.weights.given.is_some() || self.leaves.iter().any(|leaf| !leaf.held.is_empty())
     }
 
-    /// A mixture with these parameters.
-    pub fn mixture(
+    /// The fitted mixture with these parameters.
+    pub fn fitted_mixture(
         &self,
         schema: &Schema,
         parameters: Parameters,
@@ -200,20 +203,21 @@ impl Task<'_> {
         }
     }
 
-    /// EM from where the labelled rows are; `None` when the caller stopped it.
+    /// Runs EM from the estimates of the labelled rows; `None` if the caller stopped it.
     pub fn em_from_labels(
         &self,
         source: &dyn Source,
         target: usize,
         options: &EmOptions,
         control: Control,
-    ) -> Result<Option<Found>> {
+    ) -> Result<Option<EmFit>> {
         let start = self.maximize(&statistics_of_labels(source, self.leaves, target)?, None);
         em(self, source, start, options, control)
     }
 
-    /// EM from where the levels of a column of the `whole` are, which `source` is
-    /// without, of so many rows; `None` when the caller stopped it.
+    /// Runs EM with the levels of a column as the initial clusters; `None` if the caller stopped
+    /// it. The column is one of `whole`; `source` has the same rows without it, and their total
+    /// weight is `rows`.
     pub fn em_from_column(
         &self,
         (whole, column): (&dyn Source, usize),
@@ -221,26 +225,27 @@ impl Task<'_> {
         rows: f64,
         options: &EmOptions,
         control: Control,
-    ) -> Result<Option<Found>> {
-        let place = |c: &usize| c + usize::from(*c >= column);
+    ) -> Result<Option<EmFit>> {
+        let position_in_whole = |c: &usize| c + usize::from(*c >= column);
         let leaves = self.leaves.iter().map(|leaf| Leaf {
-            columns: leaf.columns.iter().map(place).collect(),
+            columns: leaf.columns.iter().map(position_in_whole).collect(),
             ..leaf.clone()
         });
         let leaves: Vec<Leaf> = leaves.collect();
         let mut statistics = statistics_of_labels(whole, &leaves, column)?;
-        if self.noise() > 0 {
+        if self.noise_components() > 0 {
             let noise = (rows - statistics.total).max(0.01 * rows);
             statistics.weights.push(noise);
-            let each = statistics.leaves.iter_mut().zip(&leaves);
-            each.for_each(|(own, leaf)| own.push(leaf.family.zero()));
+            for (components, leaf) in statistics.leaves.iter_mut().zip(&leaves) {
+                components.push(leaf.family.zero());
+            }
         }
         let start = self.maximize(&statistics, None);
         em(self, source, start, options, control)
     }
 
-    /// The parameters of one step of EM, which keep to what is tied or shared here, if
-    /// those before did not; `None` when the caller stopped it.
+    /// The parameters after one EM step, which satisfy the constraints of this mixture even if
+    /// those of the start do not; `None` if the caller stopped it.
     pub fn after_one_step(
         &self,
         source: &dyn Source,
@@ -253,11 +258,11 @@ impl Task<'_> {
         Ok(expected.map(|statistics| self.maximize(&statistics, Some(&start))))
     }
 
-    /// All is seen: the statistics are the fit.
-    pub fn in_one_pass(&self, mut statistics: MixtureStatistics) -> Found {
+    /// The fit to statistics of rows that all have labels.
+    pub fn fit_complete(&self, mut statistics: MixtureStatistics) -> EmFit {
         let clock = std::time::Instant::now();
         let parameters = self.maximize(&statistics, None);
-        statistics.log_likelihood = statistics.log_likelihood_of(self.leaves, &parameters);
+        statistics.log_likelihood = statistics.complete_log_likelihood(self.leaves, &parameters);
         let objective = statistics.log_likelihood + self.log_prior(&parameters);
         EmResult {
             objective,
