@@ -351,7 +351,7 @@ fn criteria(model: &Model) -> Outcome<Criteria> {
     for candidate in &selection.tried {
         let name = candidate.covariance.name();
         let value = candidate.value(selection.criterion);
-        let value = value.filter(|_| candidate.stands());
+        let value = value.filter(|_| candidate.is_eligible());
         let point = (candidate.components as f64, value);
         match lines.iter_mut().find(|line| line.name == name) {
             Some(line) => line.points.push(point),

@@ -319,7 +319,7 @@ fn forgetting_a_row_that_was_not_fitted_is_an_error() {
         "{error}"
     );
     let error = forget(&row(4)).unwrap_err();
-    assert!(error.contains("not fitted to this row so often"), "{error}");
+    assert!(error.contains("fitted to this row fewer times"), "{error}");
     let error = forget("z,1000.5,2,no,red,it is often seen,7,fine\n").unwrap_err();
     assert!(
         error.contains("never seen a row with \"z\"") && error.contains("line 3"),

@@ -70,7 +70,7 @@ impl Render for Fitted<FittedMixture> {
     fn choice_note(&self) -> Option<&'static str> {
         let selection = self.details.selection.as_ref();
         selection
-            .is_some_and(Selection::chose_the_most)
+            .is_some_and(Selection::chose_most_components)
             .then_some(selection::LARGEST_CHOSEN)
     }
 

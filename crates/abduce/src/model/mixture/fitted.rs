@@ -1,4 +1,5 @@
-//! What a model file has of a mixture, and what the mixture can be asked.
+//! The recipe and the details that a model file stores with a mixture, and the capabilities of a
+//! fitted mixture.
 
 use super::initialise::restarts::Start;
 use super::{
@@ -15,9 +16,9 @@ use serde::{Deserialize, Serialize};
 /// The specification of a mixture and the options of its fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
-    /// What to fit.
+    /// The specification of the mixture.
     pub specification: Box<Specification>,
-    /// How to fit it.
+    /// The options of the fit.
     pub options: FitOptions,
 }
 
@@ -44,7 +45,7 @@ impl Recipe {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Details {
     /// The log-likelihood plus log-prior wherever the trace has a log-likelihood, if they
-    /// differ: with a prior, this never falls.
+    /// differ: with a prior, this never decreases.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub objective_trace: Vec<Option<f64>>,
     /// The weight of rows without a label, if it was chosen.

@@ -104,7 +104,7 @@ impl Learner for Mixture {
                 let (fit, selection) =
                     select(specification, &self.grid(grid), rows, options, control)?;
                 let chosen = &selection.tried[selection.chosen];
-                let chosen = specification.of_pair(chosen.covariance, chosen.components);
+                let chosen = specification.with_pair(chosen.covariance, chosen.components);
                 let (recipe, stopped) = (recipe(chosen), control.is_interrupted());
                 fit.learned_with(recipe, stopped, |details| {
                     details.selection = Some(selection);

@@ -1,11 +1,10 @@
-//! The workhorse: a mixture of products of families whose rows carry a label
-//! that may be hidden,
+//! Mixtures of products of families, whose rows have a label that may be missing,
 //!
 //!   p(x, z) = π_z ∏_leaf p(x_leaf | θ_leaf,z).
 //!
-//! All labels seen: naive Bayes or discriminant analysis, in one pass. None:
-//! clustering. Some: both at once. A leaf is a family over one column or, for
-//! the multivariate Gaussian and t, several.
+//! If every row has a label, this is naive Bayes or discriminant analysis, fitted in one pass; if
+//! none has, it is clustering; if some have, it is semi-supervised learning. A leaf is a family
+//! over one column or, for the multivariate Gaussian and Student t, several.
 
 mod answer;
 mod builder;
@@ -49,16 +48,16 @@ use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 use step::maximize::WeightPrior;
 
-/// θ: the weights of the components and every leaf's distributions.
+/// θ: the weights of the components and the distributions of each leaf.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Parameters {
     /// π, which sums to 1.
     pub weights: Vec<f64>,
-    /// For every leaf, one distribution per component.
+    /// For each leaf, one distribution per component.
     pub leaves: Vec<Vec<Distribution>>,
-    /// For every leaf over levels, the probability of an unseen category, one per
-    /// component: what smoothing gives it, or 1 where it is taken for a missing value. Empty
-    /// where an unseen category is impossible.
+    /// For each leaf over levels, the probability of an unseen category, one per component: a
+    /// smoothed probability, or 1 if an unseen category is treated as a missing value. Empty if an
+    /// unseen category is impossible.
     #[serde(default, skip_serializing_if = "nothing_unseen")]
     pub unseen: Vec<Vec<f64>>,
 }
@@ -70,9 +69,9 @@ fn nothing_unseen(unseen: &[Vec<f64>]) -> bool {
 /// Expected sufficient statistics of rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct MixtureStatistics {
-    /// The total responsibility of every component.
+    /// The sum of the responsibilities of each component.
     pub weights: Vec<f64>,
-    /// For every leaf, one statistic per component.
+    /// For each leaf, the statistics of each component.
     pub leaves: Vec<Vec<Statistics>>,
     /// The log-likelihood of the rows; −∞ where a class of prior 0 has some.
     #[serde(deserialize_with = "crate::validate::number_or_minus_infinity")]
@@ -84,41 +83,39 @@ pub struct MixtureStatistics {
 /// A fitted mixture.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FittedMixture {
-    /// The columns it models.
+    /// The columns of the table.
     pub schema: Schema,
-    /// The column that holds the label, if there is one: its levels are the
-    /// components.
+    /// The column that holds the label, if there is one: its levels are the components.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<usize>,
-    /// What each component is a product of.
+    /// The leaves: each component is a product of their distributions.
     pub leaves: Vec<Leaf>,
-    /// Dirichlet(1 + α) prior on the weights.
+    /// α of the Dirichlet(1 + α) prior of the weights.
     #[serde(default)]
     pub weight_smoothing: f64,
-    /// The weights, where they are given and not learned.
+    /// The weights, if they are given instead of learned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given_weights: Option<Vec<f64>>,
-    /// Whether questions are answered with the parameters integrated out,
-    /// instead of set to θ.
+    /// Whether predictions integrate out the parameters instead of using θ.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub predictive: bool,
     /// θ.
     pub parameters: Parameters,
-    /// What θ was estimated from.
+    /// The statistics from which θ was estimated.
     pub statistics: MixtureStatistics,
-    /// What was seen of all rows together.
+    /// Counts and moments of all rows together.
     #[serde(default)]
     pub seen: Seen,
-    /// The marks of the rows, by which one that was never seen is known.
+    /// Hashes of the fitted rows, which recognize rows that were never fitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marks: Option<Marks>,
-    /// The distributions of the next row, once they are asked for.
+    /// The posterior predictive distributions, computed when they are first used.
     #[serde(skip)]
-    averaged: OnceLock<Box<Parameters>>,
+    predictive_parameters: OnceLock<Box<Parameters>>,
 }
 
 impl FittedMixture {
-    /// A mixture with given parameters, that has seen no row.
+    /// A mixture with given parameters that was not fitted to rows.
     pub fn given(
         schema: Schema,
         target: Option<usize>,
@@ -136,12 +133,11 @@ impl FittedMixture {
             predictive: false,
             parameters,
             marks: None,
-            averaged: OnceLock::new(),
+            predictive_parameters: OnceLock::new(),
         }
     }
 
-    /// Whether it has densities: words told apart by their complement have only
-    /// scores.
+    /// Whether it has densities: complement naive Bayes has only scores.
     pub fn is_generative(&self) -> bool {
         self.leaves.iter().all(|leaf| leaf.family.is_generative())
     }
@@ -179,8 +175,8 @@ impl FittedMixture {
         weights + noise + specification::free_parameters(&self.leaves, self.components())
     }
 
-    /// What is believed of the weights.
-    fn belief(&self) -> WeightPrior {
+    /// The prior of the weights.
+    fn weight_prior(&self) -> WeightPrior {
         WeightPrior {
             smoothing: self.weight_smoothing,
             given: self.given_weights.clone(),
@@ -189,6 +185,6 @@ impl FittedMixture {
 
     /// The log-prior of the parameters, up to a constant.
     pub fn log_prior(&self) -> f64 {
-        step::maximize::log_prior(&self.leaves, &self.belief(), &self.parameters)
+        step::maximize::log_prior(&self.leaves, &self.weight_prior(), &self.parameters)
     }
 }

@@ -1,5 +1,5 @@
-//! A mixture explains itself: every leaf's log-density under one component less
-//! that under another, word by word where a leaf is over text.
+//! Explanations of predictions: for each leaf, the log-density under one component minus that
+//! under another; for text leaves, word by word.
 
 use crate::ask::{Contribution, Explanation};
 use crate::data::{Cells, Chunk, Rows};
@@ -15,7 +15,7 @@ impl FittedMixture {
         class: usize,
         against: usize,
     ) -> Explanation {
-        let weights = &self.asked().weights;
+        let weights = &self.answering_parameters().weights;
         let mut all = vec![Contribution {
             columns: Vec::new(),
             word: None,
@@ -31,7 +31,7 @@ impl FittedMixture {
             }
             let log_density = |component: usize| self.log_density_of(number, &cells, component);
             all.push(Contribution {
-                columns: self.names_of(leaf),
+                columns: self.column_names(leaf),
                 word: None,
                 log_odds: difference(log_density(class), log_density(against)),
             });
@@ -40,32 +40,33 @@ impl FittedMixture {
         Explanation::new(&names[class], &names[against], all)
     }
 
-    fn names_of(&self, leaf: &Leaf) -> Vec<String> {
+    fn column_names(&self, leaf: &Leaf) -> Vec<String> {
         let fields = leaf.columns.iter().map(|c| &self.schema.fields[*c]);
         fields.map(|field| field.name.clone()).collect()
     }
 
-    /// What a leaf says of one row under a component.
+    /// The log-density of one row under a component of a leaf.
     fn log_density_of(&self, leaf: usize, cells: &[Cells], component: usize) -> f64 {
         let code = cells[0].codes().first().filter(|_| cells[0].is_seen(0));
         let levels = self.leaves[leaf].family.levels();
         if let (Some(code), Some(levels)) = (code, levels)
             && *code as usize >= levels
         {
-            let unseen = self.asked().unseen.get(leaf);
+            let unseen = self.answering_parameters().unseen.get(leaf);
             return unseen
-                .and_then(|own| own.get(component))
+                .and_then(|probabilities| probabilities.get(component))
                 .map_or(f64::NEG_INFINITY, |p| p.ln());
         }
         let mut out = [0.0];
         let rows = Rows::new(cells);
-        match &self.asked().leaves[leaf][component] {
+        match &self.answering_parameters().leaves[leaf][component] {
             Distribution::UniformBox(noise) => noise.add_log_density_everywhere(&rows, &mut out),
-            own => own.add_log_density(&rows, &mut out),
+            distribution => distribution.add_log_density(&rows, &mut out),
         }
         out[0]
     }
 
+    /// Adds the contribution of each word of a document.
     fn explain_words(
         &self,
         leaf: usize,
@@ -76,12 +77,12 @@ impl FittedMixture {
         let (Some(documents), true) = (cells.terms(), cells.is_seen(0)) else {
             return;
         };
-        let own = &self.asked().leaves[leaf];
-        let columns = self.names_of(&self.leaves[leaf]);
+        let components = &self.answering_parameters().leaves[leaf];
+        let columns = self.column_names(&self.leaves[leaf]);
         let encoder = self.schema.fields[self.leaves[leaf].columns[0]]
             .text
             .as_ref();
-        let word = |code: u32| match encoder.and_then(|own| own.encoding.term(code)) {
+        let word = |code: u32| match encoder.and_then(|text| text.encoding.term(code)) {
             Some(term) => term.to_string(),
             None => format!("#{code}"),
         };
@@ -93,13 +94,13 @@ impl FittedMixture {
                 log_odds,
             });
         };
-        match (&own[class], &own[against]) {
+        match (&components[class], &components[against]) {
             (Distribution::Words(a), Distribution::Words(b)) => {
                 let words = codes.iter().zip(counts);
                 let words = words.filter(|(code, _)| a.probabilities[**code as usize] < 1.0);
                 let words: f64 = words.map(|(_, count)| count).sum();
                 for (code, count) in codes.iter().zip(counts) {
-                    let share = |own: &Words| own.share(*code as usize, *count, words);
+                    let share = |component: &Words| component.share(*code as usize, *count, words);
                     add(word(*code), difference(share(a), share(b)));
                 }
             }
@@ -108,11 +109,14 @@ impl FittedMixture {
                 let mut present = codes.iter().peekable();
                 for term in 0..a.probabilities.len() {
                     let occurs = present.next_if(|code| **code as usize == term).is_some();
-                    let log = |own: &crate::family::Presence| own.log_probability(term, occurs);
-                    let log_odds = difference(log(a), log(b));
-                    match occurs {
-                        true => add(word(term as u32), log_odds),
-                        false => absent += log_odds,
+                    let log_odds = difference(
+                        a.log_probability(term, occurs),
+                        b.log_probability(term, occurs),
+                    );
+                    if occurs {
+                        add(word(term as u32), log_odds);
+                    } else {
+                        absent += log_odds;
                     }
                 }
                 add("(words that are not there)".into(), absent);
@@ -122,10 +126,7 @@ impl FittedMixture {
     }
 }
 
-/// Two impossibilities speak for neither.
+/// a − b; 0 if both are −∞.
 fn difference(a: f64, b: f64) -> f64 {
-    match a == b {
-        true => 0.0,
-        false => a - b,
-    }
+    if a == b { 0.0 } else { a - b }
 }

@@ -1,5 +1,5 @@
-//! A fitted mixture answers questions: every answer is the posterior over
-//! components times what each component says of the hidden columns.
+//! Predictions, densities, conditional distributions and draws of a fitted mixture. Each combines
+//! the posterior of the components with the conditional distribution of each component.
 
 use crate::ask::{
     Classifier, Conditional, Decider, Explain, Explanation, Joint, Moments, Posterior, Predict,
@@ -37,12 +37,12 @@ impl Predict for FittedMixture {
 
     fn unseen_categories(&self) -> Vec<UnseenCategory> {
         let mut all = vec![UnseenCategory::Missing; self.schema.fields.len()];
-        let positive = |own: &Vec<f64>| own.iter().any(|p| *p > 0.0);
+        let any_positive = |probabilities: &Vec<f64>| probabilities.iter().any(|p| *p > 0.0);
         for (number, leaf) in self.leaves.iter().enumerate() {
             let probabilities = self.parameters.unseen.get(number);
             let category = match leaf.unseen {
                 Unseen::Missing => UnseenCategory::Missing,
-                Unseen::Impossible if probabilities.is_some_and(positive) => {
+                Unseen::Impossible if probabilities.is_some_and(any_positive) => {
                     UnseenCategory::Smoothed
                 }
                 Unseen::Impossible => UnseenCategory::Impossible,
@@ -63,13 +63,15 @@ impl Predict for FittedMixture {
     }
 
     fn classifier(&self) -> Result<Classifier<'_>> {
-        let prepared = Prepared::new(&self.leaves, None, self.asked(), EStep::Soft)?;
+        let prepared = Prepared::new(&self.leaves, None, self.answering_parameters(), EStep::Soft)?;
         let prepared = prepared.with_noise_everywhere();
-        Ok(Box::new(move |chunk| self.classified(&prepared, chunk)))
+        Ok(Box::new(move |chunk| {
+            self.posterior_of_chunk(&prepared, chunk)
+        }))
     }
 
     fn decider(&self) -> Result<Decider<'_>> {
-        self.deciding()
+        self.most_probable_components()
     }
 }
 
@@ -89,7 +91,12 @@ impl Joint for FittedMixture {
     }
 
     fn log_density(&self, chunk: &Chunk) -> Result<Vec<f64>> {
-        let prepared = Prepared::new(&self.leaves, self.target, self.asked(), EStep::Soft)?;
+        let prepared = Prepared::new(
+            &self.leaves,
+            self.target,
+            self.answering_parameters(),
+            EStep::Soft,
+        )?;
         let mut out = vec![0.0; chunk.rows()];
         prepared.process(chunk, None, |outcome| {
             for (row, density) in outcome.rows.iter().zip(outcome.log_densities) {
@@ -118,7 +125,7 @@ impl Joint for FittedMixture {
                 column[row] = *cell;
             }
         }
-        Ok(self.chunk_of(chunk, cells))
+        Ok(self.chunk_from_cells(chunk, cells))
     }
 
     fn condition(&self, given: &[Option<f64>], column: usize) -> Result<Conditional> {
@@ -133,16 +140,18 @@ impl Joint for FittedMixture {
         if self.target == Some(column) {
             return Ok(Conditional::Levels(posterior.to_vec()));
         }
-        let (leaf, own) = self
+        let (leaf, components) = self
             .leaves
             .iter()
-            .zip(&self.asked().leaves)
+            .zip(&self.answering_parameters().leaves)
             .find(|(leaf, _)| leaf.columns.contains(&column))
-            .ok_or_else(|| Error::parameter("the model says nothing of this column"))?;
+            .ok_or_else(|| Error::parameter("the model has no distribution of this column"))?;
         if leaf.family.levels().is_some() {
-            return Ok(Conditional::Levels(mixed_levels(own, posterior)));
+            return Ok(Conditional::Levels(mixed_levels(components, posterior)));
         }
-        let parts = own.iter().map(|d| marginal(leaf, d, &hidden, column));
+        let parts = components
+            .iter()
+            .map(|component| marginal(leaf, component, &hidden, column));
         Ok(Conditional::Numbers(
             posterior.iter().copied().zip(parts).collect(),
         ))
@@ -153,22 +162,22 @@ impl Joint for FittedMixture {
         given: &[Option<f64>],
         columns: &[usize],
     ) -> Result<Option<ProductMixture>> {
-        self.product_of_components(given, columns)
+        self.conditional_product(given, columns)
     }
 }
 
-/// Gives the logarithms of p(x, class) of the rows of a chunk, row by row.
+/// A function that returns ln p(x, class) for the rows of a chunk, row by row.
 pub type LogJoint<'a> = Box<dyn Fn(&Chunk) -> Result<Vec<f64>> + Sync + 'a>;
 
 impl FittedMixture {
-    /// The logarithms of the joint densities of what is seen of a row and each class or
-    /// component, whatever label the row has; made ready once for many chunks. Where
-    /// probabilities vanish, these still tell classes apart.
+    /// A function that returns, for each row and each class or component, the logarithm of their
+    /// joint density, with missing values marginalised. Labels of rows are ignored. It can still
+    /// distinguish classes whose probabilities underflow.
     ///
     /// # Errors
     /// If the arithmetic fails.
     pub fn log_joint(&self) -> Result<LogJoint<'_>> {
-        let prepared = Prepared::new(&self.leaves, None, self.asked(), EStep::Soft)?;
+        let prepared = Prepared::new(&self.leaves, None, self.answering_parameters(), EStep::Soft)?;
         let prepared = prepared.with_noise_everywhere().with_log_densities();
         let k = self.components();
         Ok(Box::new(move |chunk| {
@@ -176,9 +185,9 @@ impl FittedMixture {
             prepared.process(chunk, None, |outcome| {
                 let rows = outcome.rows.len();
                 for (i, row) in outcome.rows.iter().enumerate() {
-                    let own = &mut out[*row as usize * k..][..k];
-                    for (j, own) in own.iter_mut().enumerate() {
-                        *own = outcome.responsibilities[j * rows + i];
+                    let log_densities = &mut out[*row as usize * k..][..k];
+                    for (j, log_density) in log_densities.iter_mut().enumerate() {
+                        *log_density = outcome.responsibilities[j * rows + i];
                     }
                 }
             })?;
@@ -186,39 +195,39 @@ impl FittedMixture {
         }))
     }
 
-    /// Draws rows and tells their components, those of the first component first.
+    /// Draws rows, and returns them with the component of each, sorted by component.
     ///
     /// # Errors
-    /// If the columns cannot be made.
+    /// If there is not enough memory for the columns.
     pub fn sample_with_components(
         &self,
         rows: usize,
         rng: &mut dyn Rng,
     ) -> Result<(Chunk, Vec<usize>)> {
         check_room(&self.schema, rows)?;
-        let weights = &self.asked().weights;
+        let weights = &self.answering_parameters().weights;
         let mut components: Vec<usize> = (0..rows).map(|_| draw_index(weights, rng)).collect();
         components.sort_unstable();
         let mut cells = vec![Vec::with_capacity(rows); self.schema.fields.len()];
         let mut fillers = Fillers::default();
-        let mut certain = vec![0.0; self.components()];
+        let mut indicator = vec![0.0; self.components()];
         for component in &components {
-            certain.fill(0.0);
-            certain[*component] = 1.0;
+            indicator.fill(0.0);
+            indicator[*component] = 1.0;
             let mut row = vec![None; cells.len()];
-            self.complete_row(&mut row, &certain, Fill::Draw, &mut fillers, rng);
+            self.complete_row(&mut row, &indicator, Fill::Draw, &mut fillers, rng);
             let columns = cells.iter_mut().zip(row);
             columns.for_each(|(column, cell)| column.push(cell));
         }
         let hidden = repeated(&self.schema, &vec![None; cells.len()], rows);
-        Ok((self.chunk_of(&hidden, cells), components))
+        Ok((self.chunk_from_cells(&hidden, cells), components))
     }
 
-    /// The cells of rows as a chunk like another.
-    fn chunk_of(&self, like: &Chunk, cells: Vec<Vec<Option<f64>>>) -> Chunk {
+    /// A chunk with these cells, and with the text columns and weights of another.
+    fn chunk_from_cells(&self, like: &Chunk, cells: Vec<Vec<Option<f64>>>) -> Chunk {
         let fields = self.schema.fields.iter().zip(cells).enumerate();
         let columns = fields.map(|(c, (field, cells))| match field.kind {
-            // Words cannot be put into an order, so no text is filled in.
+            // Missing texts are not filled in: a model of words cannot produce a text.
             Kind::Text => like.column(c).clone(),
             kind if kind.is_coded() => {
                 Column::from_codes(cells.into_iter().map(|cell| cell.map(|code| code as u32)))
@@ -229,33 +238,39 @@ impl FittedMixture {
         Chunk::new(like.rows(), columns.collect(), weights)
     }
 
-    /// Responsibilities row by row; a row that no component can have produced
-    /// tells nothing, and has the weights of the components.
+    /// Responsibilities row by row. A row that is impossible under every component has the weights
+    /// of the components.
     pub(super) fn responsibilities(
         &self,
         chunk: &Chunk,
         target: Option<usize>,
     ) -> Result<Posterior> {
-        let prepared = Prepared::new(&self.leaves, target, self.asked(), EStep::Soft)?;
-        self.classified(&prepared.with_noise_everywhere(), chunk)
+        let prepared = Prepared::new(
+            &self.leaves,
+            target,
+            self.answering_parameters(),
+            EStep::Soft,
+        )?;
+        self.posterior_of_chunk(&prepared.with_noise_everywhere(), chunk)
     }
 
-    fn classified(&self, prepared: &Prepared, chunk: &Chunk) -> Result<Posterior> {
+    /// The posterior of the components for each row of a chunk.
+    fn posterior_of_chunk(&self, prepared: &Prepared, chunk: &Chunk) -> Result<Posterior> {
         let k = self.components();
         let mut out = vec![0.0; chunk.rows() * k];
         let mut impossible = Vec::new();
         prepared.process(chunk, None, |outcome| {
             let rows = outcome.rows.len();
             for (i, row) in outcome.rows.iter().enumerate() {
-                let own = &mut out[*row as usize * k..(*row as usize + 1) * k];
+                let posterior = &mut out[*row as usize * k..][..k];
                 match outcome.label {
-                    Some(label) => own[label] = 1.0,
+                    Some(label) => posterior[label] = 1.0,
                     None if outcome.log_densities[i] == f64::NEG_INFINITY => {
-                        own.copy_from_slice(&self.asked().weights);
+                        posterior.copy_from_slice(&self.answering_parameters().weights);
                         impossible.push(*row as usize);
                     }
                     None => {
-                        for (j, p) in own.iter_mut().enumerate() {
+                        for (j, p) in posterior.iter_mut().enumerate() {
                             *p = outcome.responsibilities[j * rows + i];
                         }
                     }
@@ -266,6 +281,7 @@ impl FittedMixture {
         Ok(Posterior::new(k, out).with_impossible(impossible))
     }
 
+    /// Fills the missing cells of a row.
     fn complete_row(
         &self,
         row: &mut [Option<f64>],
@@ -283,18 +299,18 @@ impl FittedMixture {
         {
             row[target] = Some(component as f64);
         }
-        let leaves = self.leaves.iter().zip(&self.asked().leaves);
-        for (number, (leaf, own)) in leaves.enumerate() {
+        let leaves = self.leaves.iter().zip(&self.answering_parameters().leaves);
+        for (number, (leaf, components)) in leaves.enumerate() {
             let is_text = |c: &usize| self.schema.fields[*c].kind == Kind::Text;
             let seen: Vec<Option<f64>> = leaf.columns.iter().map(|c| row[*c]).collect();
             if seen.iter().all(Option::is_some) || leaf.columns.iter().any(is_text) {
                 continue;
             }
             let mut fill = |how: Fill, component: usize, out: &mut [f64]| {
-                let distribution = &own[component];
+                let distribution = &components[component];
                 let filler = match seen.len() {
                     1 => None,
-                    _ => fillers.of((number, component), distribution, &seen),
+                    _ => fillers.get((number, component), distribution, &seen),
                 };
                 match filler {
                     Some(filler) => filler.fill(how, &seen, rng, out),
@@ -303,23 +319,9 @@ impl FittedMixture {
             };
             let filled = match how {
                 Fill::Mean | Fill::Mode if leaf.family.levels().is_some() => {
-                    vec![most_probable(&mixed_levels(own, posterior)) as f64]
+                    vec![most_probable(&mixed_levels(components, posterior)) as f64]
                 }
-                Fill::Mean => {
-                    let mut mean = vec![0.0; seen.len()];
-                    let mut out = vec![0.0; seen.len()];
-                    for (component, weight) in posterior.iter().enumerate() {
-                        if *weight > 0.0 {
-                            fill(Fill::Mean, component, &mut out);
-                            mean.iter_mut()
-                                .zip(&out)
-                                .for_each(|(sum, x)| *sum += weight * x);
-                        }
-                    }
-                    // Rounding in the weights must not touch what is seen.
-                    let cells = seen.iter().zip(mean);
-                    cells.map(|(seen, mean)| seen.unwrap_or(mean)).collect()
-                }
+                Fill::Mean => mean_over_components(posterior, &seen, &mut fill),
                 Fill::Mode | Fill::Draw => {
                     let mut out = vec![0.0; seen.len()];
                     fill(how, component, &mut out);
@@ -333,20 +335,43 @@ impl FittedMixture {
     }
 }
 
-/// Columns taken together prepared for the patterns of hidden cells met so far.
+/// The conditional mean of missing cells, averaged over components; `fill` returns that of one
+/// component. Seen cells are kept.
+fn mean_over_components(
+    posterior: &[f64],
+    seen: &[Option<f64>],
+    mut fill: impl FnMut(Fill, usize, &mut [f64]),
+) -> Vec<f64> {
+    let mut mean = vec![0.0; seen.len()];
+    let mut out = vec![0.0; seen.len()];
+    for (component, weight) in posterior.iter().enumerate() {
+        if *weight > 0.0 {
+            fill(Fill::Mean, component, &mut out);
+            let sums = mean.iter_mut().zip(&out);
+            sums.for_each(|(sum, x)| *sum += weight * x);
+        }
+    }
+    // Rounding in the weights must not change seen cells.
+    let cells = seen.iter().zip(mean);
+    cells.map(|(seen, mean)| seen.unwrap_or(mean)).collect()
+}
+
+/// A cache of the multivariate distributions prepared for patterns of missing values, by leaf,
+/// component and pattern.
 #[derive(Default)]
 struct Fillers(HashMap<(usize, usize, Vec<bool>), Option<Filler>>);
 
 impl Fillers {
-    fn of(
+    /// The distribution prepared for the pattern of a row; `None` if its family needs none.
+    fn get(
         &mut self,
         (leaf, component): (usize, usize),
         distribution: &Distribution,
         row: &[Option<f64>],
     ) -> Option<&Filler> {
-        // Where every row has a pattern of its own, none is worth keeping.
-        const MOST: usize = 1024;
-        if self.0.len() >= MOST {
+        // If every row has another pattern, none is worth keeping.
+        const MAX_SIZE: usize = 1024;
+        if self.0.len() >= MAX_SIZE {
             self.0.clear();
         }
         let is_seen: Vec<bool> = row.iter().map(Option::is_some).collect();
@@ -356,10 +381,10 @@ impl Fillers {
     }
 }
 
-/// The probabilities of levels, mixed over components.
-fn mixed_levels(own: &[Distribution], posterior: &[f64]) -> Vec<f64> {
+/// The probabilities of levels, averaged over components.
+fn mixed_levels(components: &[Distribution], posterior: &[f64]) -> Vec<f64> {
     let mut levels = Vec::new();
-    for (weight, distribution) in posterior.iter().zip(own) {
+    for (weight, distribution) in posterior.iter().zip(components) {
         let probabilities = distribution.probabilities().unwrap_or_default();
         levels.resize(probabilities.len(), 0.0);
         let sums = levels.iter_mut().zip(probabilities);
@@ -368,7 +393,7 @@ fn mixed_levels(own: &[Distribution], posterior: &[f64]) -> Vec<f64> {
     levels
 }
 
-/// What a leaf says of one of its columns given the others.
+/// The distribution of a column of a leaf given the other columns.
 pub(super) fn marginal(
     leaf: &Leaf,
     distribution: &Distribution,

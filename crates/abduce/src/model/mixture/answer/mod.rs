@@ -1,4 +1,5 @@
-//! Questions that a fitted mixture answers.
+//! Answers of a fitted mixture: predictions, densities, conditional distributions, draws and
+//! explanations.
 
 pub(crate) mod decide;
 pub(crate) mod discriminant;

@@ -7,10 +7,12 @@ use crate::model::mixture::FittedMixture;
 impl FittedMixture {
     pub(super) fn component_moments(&self, columns: &[usize]) -> Vec<Moments> {
         let components = 0..self.components();
-        components.map(|j| self.moments_of(j, columns)).collect()
+        components
+            .map(|j| self.moments_of_component(j, columns))
+            .collect()
     }
 
-    fn moments_of(&self, component: usize, columns: &[usize]) -> Moments {
+    fn moments_of_component(&self, component: usize, columns: &[usize]) -> Moments {
         let count = columns.len();
         let mut moments = Moments {
             mean: vec![None; count],
@@ -21,12 +23,16 @@ impl FittedMixture {
                 continue;
             };
             // The positions of each column in the leaf and among `columns`.
-            let place = |column: &usize| columns.iter().position(|asked| asked == column);
+            let place = |column: &usize| {
+                columns
+                    .iter()
+                    .position(|answering_parameters| answering_parameters == column)
+            };
             let places = leaf.columns.iter().map(place).enumerate();
             let places: Vec<(usize, usize)> =
                 places.filter_map(|(i, place)| Some((i, place?))).collect();
-            // For Student's t it is the scale matrix, that of the core, which outliers do not
-            // widen.
+            // For a Student t, these are the location and the scale matrix, which describe the
+            // rows without outliers.
             let gaussian = match distribution {
                 Distribution::Gaussian(gaussian) => {
                     for (_, x) in &places {

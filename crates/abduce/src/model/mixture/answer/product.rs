@@ -8,8 +8,9 @@ use crate::model::mixture::FittedMixture;
 use crate::{Error, Result};
 
 impl FittedMixture {
-    /// `None` if two of the columns depend on each other within a component.
-    pub(super) fn product_of_components(
+    /// The joint distribution of columns given others as a mixture of products; `None` if two of
+    /// the columns depend on each other within a component.
+    pub(super) fn conditional_product(
         &self,
         given: &[Option<f64>],
         columns: &[usize],
@@ -43,7 +44,7 @@ impl FittedMixture {
 
     /// Whether two of the columns depend on each other within a component.
     fn are_dependent(&self, columns: &[usize]) -> bool {
-        let mut leaves = self.leaves.iter().zip(&self.asked().leaves);
+        let mut leaves = self.leaves.iter().zip(&self.answering_parameters().leaves);
         leaves.any(|(leaf, distributions)| {
             let of_leaf = columns
                 .iter()
@@ -58,7 +59,7 @@ impl FittedMixture {
             let labels = 0..self.components();
             return Ok(labels.map(|label| Marginal::Value(label as f64)).collect());
         }
-        let mut leaves = self.leaves.iter().zip(&self.asked().leaves);
+        let mut leaves = self.leaves.iter().zip(&self.answering_parameters().leaves);
         let found = leaves.find(|(leaf, _)| leaf.columns.contains(&column));
         let (leaf, distributions) = found.ok_or_else(|| {
             let name = &self.schema.fields[column].name;
@@ -77,6 +78,7 @@ impl FittedMixture {
     }
 }
 
+/// Whether the columns of a distribution are independent.
 fn has_independent_columns(distribution: &Distribution) -> bool {
     match distribution {
         Distribution::UniformBox(_) => true,

@@ -108,7 +108,7 @@ impl FittedMixture {
             leaves: &self.leaves,
             target: self.target,
             components: self.components(),
-            weights: self.belief(),
+            weights: self.weight_prior(),
             unlabelled,
             log_units: self.seen.log_units(&self.leaves),
             has_given_start: true,

@@ -3,7 +3,7 @@
 //! the scales of the columns and, if there are labels, the initial parameters of EM.
 
 use crate::Control;
-use crate::data::{CHUNK_ROWS, Cells, Chunk, Rows, Schema, Source, family_option, fold};
+use crate::data::{CHUNK_ROWS, Chunk, Rows, Schema, Source, family_option, fold};
 use crate::family::{Family, Gaussian, LeafFamily, Statistics, Stats as _};
 use crate::leaf::Leaf;
 use crate::leaf::Seen;

@@ -1,6 +1,6 @@
 //! The combination of fitted mixtures with each other and with new rows.
 
-use super::passage::Passage;
+use super::schema_conversion::SchemaConversion;
 use super::{finite_or_zero, fit_of_statistics};
 use crate::data::{Schema, Source};
 use crate::leaf::{Leaf, Seen};
@@ -26,8 +26,8 @@ pub(super) struct Combination<'a> {
     pub control: Control<'a>,
 }
 
-/// What is known of earlier and new rows.
-struct Known {
+/// The statistics and moments of earlier and new rows.
+struct Combined {
     leaves: Vec<Leaf>,
     /// The statistics of the models.
     before: MixtureStatistics,
@@ -40,7 +40,7 @@ struct Known {
 impl Combination<'_> {
     /// The fit to the rows of all models and to new rows.
     pub fn fit(&self, rows: Option<&dyn Source>) -> Result<Fit> {
-        self.check_known_rows()?;
+        self.check_parts()?;
         let first = self.parts[0];
         let target = first.target.map(|target| &first.schema.fields[target].name);
         let target = target.map(|name| self.schema.position(name)).transpose()?;
@@ -48,12 +48,12 @@ impl Combination<'_> {
             Some(target) => self.schema.fields[target].levels.len(),
             None => first.components(),
         };
-        let Known {
+        let Combined {
             mut leaves,
             before,
             new,
             seen,
-        } = self.gather(rows, target, components)?;
+        } = self.combine_statistics(rows, target, components)?;
         let hidden = new.seen.unlabelled > 0.0 || new.seen.incomplete > 0.0;
         let mut labelled = before.clone();
         labelled.merge(&new.labelled);
@@ -90,7 +90,8 @@ impl Combination<'_> {
         Ok(fit)
     }
 
-    fn check_known_rows(&self) -> Result<()> {
+    /// Fails if a model lacks the statistics of its rows, or a new level lacks a given pseudocount.
+    fn check_parts(&self) -> Result<()> {
         if self.parts.iter().any(|part| part.seen.rows == 0) {
             let message = "the model does not contain the statistics of its rows";
             return Err(Error::data(message)
@@ -113,19 +114,19 @@ impl Combination<'_> {
         Ok(())
     }
 
-    /// Brings the statistics of the models to the common schema, and surveys the new rows.
-    fn gather(
+    /// Converts the statistics of the models to the common schema, and surveys the new rows.
+    fn combine_statistics(
         &self,
         rows: Option<&dyn Source>,
         target: Option<usize>,
         components: usize,
-    ) -> Result<Known> {
-        let mut passages = Vec::with_capacity(self.parts.len());
+    ) -> Result<Combined> {
+        let mut conversions = Vec::with_capacity(self.parts.len());
         let mut seen_before = Seen::nothing(self.schema.fields.len());
         for part in self.parts {
-            let passage = Passage::new(part, &self.schema)?;
-            seen_before.merge(&passage.seen(&part.seen, &part.statistics));
-            passages.push(passage);
+            let conversion = SchemaConversion::new(part, &self.schema)?;
+            seen_before.merge(&conversion.seen(&part.seen, &part.statistics));
+            conversions.push(conversion);
         }
         self.control.report(Progress::Survey);
         let seen_with = |new: &Survey| {
@@ -145,12 +146,12 @@ impl Combination<'_> {
             seen = seen_with(&new);
         }
         let mut before = MixtureStatistics::zero(&leaves, components);
-        for (part, passage) in self.parts.iter().zip(&passages) {
+        for (part, conversion) in self.parts.iter().zip(&conversions) {
             let statistics =
-                passage.statistics(&part.statistics, target, components, &leaves, &seen)?;
+                conversion.statistics(&part.statistics, target, components, &leaves, &seen)?;
             before.merge(&statistics);
         }
-        Ok(Known {
+        Ok(Combined {
             leaves,
             before,
             new,
@@ -217,6 +218,6 @@ impl Combination<'_> {
                 None => return Ok(None),
             }
         }
-        Ok(Some(all).filter(Marks::are_few))
+        Ok(Some(all).filter(Marks::is_small_enough))
     }
 }

@@ -16,8 +16,8 @@ pub(super) struct Origin<'a> {
 }
 
 impl Origin<'_> {
-    /// The statistics of a leaf over this column alone; `mean` is that of the column.
-    pub fn alone(&self, leaf: &Leaf, mean: f64) -> Option<Statistics> {
+    /// The statistics of a leaf over this column only; `mean` is the mean of the column.
+    pub fn to_single_column(&self, leaf: &Leaf, mean: f64) -> Option<Statistics> {
         if leaf.fixed {
             return self.as_constant(mean);
         }
@@ -30,11 +30,11 @@ impl Origin<'_> {
                 observe(leaf, numbers, &counts, converted);
             }
             (translation, Some(counts), Statistics::Categorical(to)) => {
-                renumber(translation, &counts, &mut to.counts);
+                add_translated(translation, &counts, &mut to.counts);
             }
             (translation, Some(counts), Statistics::Bernoulli(to)) => {
                 let mut pair = [0.0; 2];
-                renumber(translation, &counts, &mut pair);
+                add_translated(translation, &counts, &mut pair);
                 [to.failures, to.successes] = pair;
             }
             (translation, None, Statistics::Words(to)) => {
@@ -42,14 +42,14 @@ impl Origin<'_> {
                     return None;
                 };
                 to.documents = from.documents;
-                renumber(translation, &from.counts, &mut to.counts);
+                add_translated(translation, &from.counts, &mut to.counts);
             }
             (translation, None, Statistics::Presence(to)) => {
                 let Statistics::Presence(from) = self.statistics else {
                     return None;
                 };
                 to.documents = from.documents;
-                renumber(translation, &from.counts, &mut to.counts);
+                add_translated(translation, &from.counts, &mut to.counts);
             }
             (_, None, converted) => {
                 let kind = std::mem::discriminant::<Statistics>;
@@ -97,7 +97,7 @@ impl Origin<'_> {
     /// The weight, mean and scatter of the column.
     fn moments(&self) -> Option<GaussianStats> {
         match self.statistics {
-            Statistics::Gaussian(own) => Some(own.clone()),
+            Statistics::Gaussian(stats) => Some(stats.clone()),
             Statistics::Multivariate(MultivariateStats::Columns { columns, .. }) => {
                 columns.get(self.position).cloned()
             }
@@ -129,8 +129,8 @@ pub(super) fn joint_gaussian(
     };
     let moments = origins.iter().map(moments_of);
     let moments: Vec<GaussianStats> = moments.collect::<Option<_>>()?;
-    let mut own = leaf.family.zero();
-    let Statistics::Multivariate(statistics) = &mut own else {
+    let mut converted = leaf.family.zero();
+    let Statistics::Multivariate(statistics) = &mut converted else {
         return None;
     };
     match statistics {
@@ -147,8 +147,8 @@ pub(super) fn joint_gaussian(
             {
                 return None;
             }
-            let other = |own: &GaussianStats| (own.weight - *weight).abs() > 1e-9 * *weight;
-            if moments.iter().any(other) {
+            let differs = |stats: &GaussianStats| (stats.weight - *weight).abs() > 1e-9 * *weight;
+            if moments.iter().any(differs) {
                 return None;
             }
             let d = mean.len();
@@ -160,22 +160,22 @@ pub(super) fn joint_gaussian(
             }
         }
     }
-    Some(own)
+    Some(converted)
 }
 
 /// The statistics of a leaf over the same columns. Those of a Student t cannot be converted to
 /// other columns, as its latent scales are expected from all of them.
-pub(super) fn unchanged(leaf: &Leaf, origins: &[Option<Origin>]) -> Option<Statistics> {
+pub(super) fn same_columns(leaf: &Leaf, origins: &[Option<Origin>]) -> Option<Statistics> {
     let first = origins.first()?.as_ref()?;
     let is_same = |(position, origin): (usize, &Option<Origin>)| {
         let origin = origin.as_ref();
         origin.is_some_and(|o| std::ptr::eq(o.leaf, first.leaf) && o.position == position)
     };
-    let same_columns =
+    let same_positions =
         first.leaf.columns.len() == origins.len() && origins.iter().enumerate().all(is_same);
     let kind = std::mem::discriminant::<Statistics>;
     let same_kind = kind(&leaf.family.zero()) == kind(first.statistics);
-    (same_columns && same_kind).then(|| first.statistics.clone())
+    (same_positions && same_kind).then(|| first.statistics.clone())
 }
 
 /// The joint scatter of two columns; 0 if one of them was constant.
@@ -189,10 +189,10 @@ fn covariation(a: &Origin, b: &Origin) -> f64 {
     }
 }
 
-/// The statistics of columns of counts that are modelled together as words.
-pub(super) fn counted_columns(leaf: &Leaf, origins: &[Option<Origin>]) -> Option<Statistics> {
-    let mut own = leaf.family.zero();
-    let (Statistics::Words(to) | Statistics::Presence(to)) = &mut own else {
+/// The statistics of count columns that are the word counts of documents.
+pub(super) fn word_counts(leaf: &Leaf, origins: &[Option<Origin>]) -> Option<Statistics> {
+    let mut converted = leaf.family.zero();
+    let (Statistics::Words(to) | Statistics::Presence(to)) = &mut converted else {
         return None;
     };
     for (count, origin) in to.counts.iter_mut().zip(origins) {
@@ -205,14 +205,14 @@ pub(super) fn counted_columns(leaf: &Leaf, origins: &[Option<Origin>]) -> Option
         *count = from.counts[origin.position];
         to.documents = from.documents;
     }
-    Some(own)
+    Some(converted)
 }
 
 /// The weight of each level; `None` for statistics that are not over levels.
 pub(crate) fn levels(statistics: &Statistics) -> Option<Vec<f64>> {
     match statistics {
-        Statistics::Categorical(own) => Some(own.counts.clone()),
-        Statistics::Bernoulli(own) => Some(vec![own.failures, own.successes]),
+        Statistics::Categorical(stats) => Some(stats.counts.clone()),
+        Statistics::Bernoulli(stats) => Some(vec![stats.failures, stats.successes]),
         _ => None,
     }
 }
@@ -229,24 +229,27 @@ pub(super) fn constant(x: f64, weight: f64) -> GaussianStats {
     }
 }
 
-fn observe(leaf: &Leaf, numbers: &[f64], weights: &[f64], own: &mut Statistics) {
+/// Adds numbers of positive weight to the statistics of a leaf.
+fn observe(leaf: &Leaf, numbers: &[f64], weights: &[f64], statistics: &mut Statistics) {
     let cells = numbers.iter().zip(weights).filter(|(_, w)| **w > 0.0);
     let (numbers, weights): (Vec<f64>, Vec<f64>) = cells.map(|(x, w)| (*x, *w)).unzip();
     if !numbers.is_empty() {
         let cells = [Cells::real(&numbers)];
-        leaf.family.observe(&Rows::new(&cells), &weights, own);
+        leaf.family
+            .observe(&Rows::new(&cells), &weights, statistics);
     }
 }
 
-fn renumber(translation: &Translation, from: &[f64], to: &mut [f64]) {
+/// Adds counts to those of the same levels or terms under their new codes.
+fn add_translated(translation: &Translation, from: &[f64], to: &mut [f64]) {
     for (code, count) in from.iter().enumerate() {
         let code = match translation {
             // A binary column of one level has counts for two.
             Translation::Codes(codes) => codes.get(code).map(|code| *code as usize),
             _ => Some(code),
         };
-        if let Some(own) = code.and_then(|code| to.get_mut(code)) {
-            *own += count;
+        if let Some(sum) = code.and_then(|code| to.get_mut(code)) {
+            *sum += count;
         }
     }
 }

@@ -2,8 +2,8 @@
 //! no longer have rows are removed, so that the model equals one that was never fitted to them.
 
 use super::convert::levels;
-use super::passage::Passage;
 use super::precision::{Precision, merged_moments, precision, worst_precision};
+use super::schema_conversion::SchemaConversion;
 use super::{
     Fit, FitOptions, FittedMixture, MixtureStatistics, Seen, Specification, fit_of_statistics,
 };
@@ -50,24 +50,25 @@ impl FittedMixture {
             return Err(hidden_values());
         }
         let mut marks = self.marks.clone();
-        let gone = marks.as_mut().map(|marks| marks.forget(&rows));
-        let gone = gone.transpose()?;
+        let removed = marks.as_mut().map(|marks| marks.forget(&rows));
+        let removed = removed.transpose()?;
         let survey = Survey::of(&rows, &self.leaves, self.target, control)?;
         let survey = survey.ok_or_else(interrupted)?;
         if survey.seen.unlabelled > 0.0 || survey.seen.incomplete > 0.0 {
             return Err(hidden_values());
         }
-        let (statistics, seen) = self.subtract(&survey, gone)?;
+        let (statistics, seen) = self.subtract(&survey, removed)?;
         let warnings = self.check_precision(&statistics, &seen)?;
         let (schema, codes) = self.without_empty_levels(&statistics, &seen, specification);
-        let passage = Passage::without(self, codes);
-        let components = passage.components(self.target).iter().flatten().count();
+        let conversion = SchemaConversion::without(self, codes);
+        let components = conversion.components(self.target).iter().flatten().count();
         let mut leaves = specification.leaves(&schema)?;
         if let Some(changed) = seen.reconsidered(&leaves, specification.min_added_variance(&seen)) {
             leaves = changed;
             refuse_no_leaves(&leaves)?;
         }
-        let labelled = passage.statistics(&statistics, self.target, components, &leaves, &seen)?;
+        let labelled =
+            conversion.statistics(&statistics, self.target, components, &leaves, &seen)?;
         let survey = Survey { labelled, seen };
         specification.set_priors(&schema, &survey, components, &mut leaves)?;
         let Survey { labelled, seen } = survey;
@@ -90,13 +91,16 @@ impl FittedMixture {
         Ok(fit)
     }
 
-    /// The statistics and moments without those of a survey. `gone` is the number of rows that
-    /// are removed entirely, if marks tell.
-    fn subtract(&self, survey: &Survey, gone: Option<u64>) -> Result<(MixtureStatistics, Seen)> {
+    /// The statistics and moments without those of a survey. `removed` is the number of rows that
+    /// are removed entirely, if it is known from marks.
+    fn subtract(&self, survey: &Survey, removed: Option<u64>) -> Result<(MixtureStatistics, Seen)> {
         let mut statistics = self.statistics.clone();
-        statistics.forget(&survey.labelled, gone.map(|gone| gone < self.seen.rows))?;
+        statistics.forget(
+            &survey.labelled,
+            removed.map(|removed| removed < self.seen.rows),
+        )?;
         let mut seen = self.seen.clone();
-        seen.forget(&survey.seen, gone)?;
+        seen.forget(&survey.seen, removed)?;
         if self.seen.unlabelled <= 0.0 && self.seen.incomplete <= 0.0 {
             let leaves = self.leaves.iter().zip(&statistics.leaves);
             for (leaf, components) in leaves.filter(|(leaf, _)| !leaf.fixed) {
@@ -110,7 +114,7 @@ impl FittedMixture {
 
     /// An error if the variance of a column has lost all precision, and warnings if that of
     /// others has lost much of it.
-    fn check_precision(&self, left: &MixtureStatistics, seen: &Seen) -> Result<Vec<String>> {
+    fn check_precision(&self, remaining: &MixtureStatistics, seen: &Seen) -> Result<Vec<String>> {
         let mut warnings = Vec::new();
         for (number, leaf) in self.leaves.iter().enumerate() {
             let moments = leaf.columns.iter().map(|column| &seen.columns[*column]);
@@ -122,7 +126,7 @@ impl FittedMixture {
                 }
             });
             let mean_squares: Vec<f64> = mean_squares.collect();
-            let of_components = worst_precision(&self.statistics, left, number, &mean_squares);
+            let of_components = worst_precision(&self.statistics, remaining, number, &mean_squares);
             for (column, of_components) in leaf.columns.iter().zip(of_components) {
                 let (before, after) = (&self.seen.columns[*column], &seen.columns[*column]);
                 let name = &self.schema.fields[*column].name;
@@ -183,7 +187,7 @@ impl FittedMixture {
     /// new codes of the others, by column.
     fn without_empty_levels(
         &self,
-        left: &MixtureStatistics,
+        remaining: &MixtureStatistics,
         seen: &Seen,
         specification: &Specification,
     ) -> (Schema, Vec<Option<Vec<u32>>>) {
@@ -194,7 +198,7 @@ impl FittedMixture {
                 continue;
             }
             let before = self.counts_of_column(&self.statistics, column);
-            let after = self.counts_of_column(left, column);
+            let after = self.counts_of_column(remaining, column);
             let is_empty = |code: usize| {
                 before.get(code).is_some_and(|count| *count > 0.0) && after[code] <= 0.0
             };
@@ -236,6 +240,7 @@ impl FittedMixture {
     }
 }
 
+/// The error for rows whose statistics were expected.
 fn hidden_values() -> Error {
     Error::data(
         "rows without a label, with missing values in correlated columns, or under a Student t \
@@ -280,6 +285,7 @@ fn refuse_unseen_terms(
     Ok(())
 }
 
+/// The error for a level or term that the model does not have.
 fn never_seen_value(what: &str, field: &Field, row: u64) -> Error {
     Error::data(format!("the model has never seen a row with \"{what}\""))
         .at_column(&field.name)
@@ -334,7 +340,8 @@ fn counts(components: &[Statistics]) -> Vec<f64> {
 }
 
 impl MixtureStatistics {
-    /// Subtracts the statistics of rows. `some_left` is whether rows are left, if marks tell.
+    /// Subtracts the statistics of rows. `some_left` is whether rows remain, if it is known from
+    /// marks.
     fn forget(&mut self, other: &MixtureStatistics, some_left: Option<bool>) -> Result<()> {
         let has_marks = some_left.is_some();
         for (count, less) in self.weights.iter_mut().zip(&other.weights) {
@@ -344,7 +351,7 @@ impl MixtureStatistics {
             for (statistics, less) in leaf.iter_mut().zip(less) {
                 let weights = (statistics.weight(), less.weight());
                 let result = statistics.forget(less);
-                or_scaled(result, has_marks, weights, |share| statistics.scale(share))?;
+                or_scale(result, has_marks, weights, |share| statistics.scale(share))?;
             }
         }
         self.total = difference(self.total, other.total)?;
@@ -360,18 +367,19 @@ impl MixtureStatistics {
 }
 
 impl Seen {
-    /// Subtracts the moments of rows. `gone` is the number of rows removed entirely, if marks
-    /// tell. Otherwise each row counts as one, but at least one is left while weight is left.
-    fn forget(&mut self, other: &Seen, gone: Option<u64>) -> Result<()> {
-        let has_marks = gone.is_some();
+    /// Subtracts the moments of rows. `removed` is the number of rows removed entirely, if it is
+    /// known from marks. Otherwise each row counts as one, but at least one row remains while there
+    /// is weight.
+    fn forget(&mut self, other: &Seen, removed: Option<u64>) -> Result<()> {
+        let has_marks = removed.is_some();
         self.total = difference(self.total, other.total)?;
-        let gone = gone.unwrap_or(other.rows);
-        self.rows = self.rows.saturating_sub(gone).max(1);
+        let removed = removed.unwrap_or(other.rows);
+        self.rows = self.rows.saturating_sub(removed).max(1);
         for (moments, less) in self.columns.iter_mut().zip(&other.columns) {
             let before = moments.clone();
             let result = moments.forget(less);
             let weights = (before.weight, less.weight);
-            or_scaled(result, has_marks, weights, |share| moments.scale(share))?;
+            or_scale(result, has_marks, weights, |share| moments.scale(share))?;
             *moments = rounded(moments.clone(), &before);
         }
         self.review_central();
@@ -393,7 +401,7 @@ fn rounded(mut moments: GaussianStats, before: &GaussianStats) -> GaussianStats 
 
 /// Scales statistics by the remaining weight if the subtraction of rows that were certainly
 /// fitted fails because of rounding.
-fn or_scaled(
+fn or_scale(
     result: Result<()>,
     has_marks: bool,
     (weight, less): (f64, f64),
@@ -410,10 +418,10 @@ fn or_scaled(
 
 /// A sum without one of its parts, up to rounding.
 fn difference(sum: f64, part: f64) -> Result<f64> {
-    let left = sum - part;
-    match left {
-        _ if left < -ROUNDING * sum => Err(never_seen()),
-        _ if left <= ROUNDING * sum && part > 0.0 => Ok(0.0),
-        _ => Ok(left),
+    let rest = sum - part;
+    if rest < -ROUNDING * sum {
+        return Err(never_seen());
     }
+    let is_rounding = rest <= ROUNDING * sum && part > 0.0;
+    Ok(if is_rounding { 0.0 } else { rest })
 }

@@ -1,5 +1,5 @@
-//! A mark for each row that a model was fitted to, by which it recognizes rows that it was not
-//! fitted to: 48 bits of a hash of the cells. With 100,000 marks, a row that was not fitted has
+//! Marks are 48-bit hashes of the rows to which a model was fitted, by which it recognizes rows that
+//! were not fitted. With 100,000 marks, a row that was not fitted has
 //! a known mark with probability 4e-10. A mark is a sum over the cells of a hash of the column's
 //! name and the value, so that it does not depend on the codes of levels and terms.
 
@@ -87,7 +87,7 @@ impl Marks {
     }
 
     /// Whether there are few enough marks to keep.
-    pub(crate) fn are_few(&self) -> bool {
+    pub(crate) fn is_small_enough(&self) -> bool {
         self.groups.len() as u64 <= MAX_ROWS
     }
 
@@ -117,7 +117,7 @@ impl Marks {
                 let taken = kept.get_mut(&marks[row]).map(|groups| take(groups, weight));
                 let message = match taken {
                     Some(true) => continue,
-                    Some(false) => "the model was not fitted to this row so often",
+                    Some(false) => "the model was fitted to this row fewer times",
                     None => "the model was not fitted to this row",
                 };
                 return Err(Error::data(message)

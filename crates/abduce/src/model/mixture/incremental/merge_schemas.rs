@@ -28,7 +28,7 @@ pub(super) fn union_of(parts: &[&FittedMixture], first: &Field) -> Result<Field>
             constants.push(x);
             continue;
         }
-        if !part.models(column) {
+        if !part.is_modelled(column) {
             continue;
         }
         union = Some(match union {

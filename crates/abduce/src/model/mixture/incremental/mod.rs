@@ -15,8 +15,8 @@ pub(crate) mod convert;
 mod forget;
 pub(crate) mod marks;
 mod merge_schemas;
-mod passage;
 mod precision;
+mod schema_conversion;
 
 use crate::data::{Asked, Labelled, Recoded, Schema, Source};
 use crate::leaf::Seen;
@@ -84,7 +84,7 @@ impl FittedMixture {
             let new = new_fields.find(|field| field.name == before.name);
             let field = match (new, self.constant(column)) {
                 (Some(new), Some(x)) => with_constant(new, x),
-                (Some(new), None) if self.models(column) => before.union(new)?,
+                (Some(new), None) if self.is_modelled(column) => before.union(new)?,
                 (Some(new), None) => new.clone(),
                 (None, _) => before.clone(),
             };
@@ -174,7 +174,7 @@ impl FittedMixture {
     }
 
     /// Whether a column is the target or in a leaf. Columns without any value are not.
-    fn models(&self, column: usize) -> bool {
+    fn is_modelled(&self, column: usize) -> bool {
         self.target == Some(column) || self.leaf_of(column).is_some()
     }
 
@@ -185,7 +185,7 @@ impl FittedMixture {
             let is_numeric = !field.kind.is_coded() && field.text.is_none();
             is_numeric
                 && field.asked == Asked::Nothing
-                && (!self.models(*column) || self.constant(*column).is_some())
+                && (!self.is_modelled(*column) || self.constant(*column).is_some())
         });
         unsettled.map(|(_, field)| field.name.clone()).collect()
     }

@@ -15,7 +15,7 @@ const FULL: f64 = 1e-7;
 /// The relative error above which all precision is lost.
 const LOST: f64 = 1e-3;
 
-/// A negligible variance, as a share of the mean square of the column.
+/// Variances below this are negligible, as a share of the mean square of the column.
 const NEGLIGIBLE: f64 = 1e-12;
 
 /// The precision of a difference.
@@ -39,10 +39,10 @@ pub(super) fn precision(
     let error = ROUNDING * before.scatter;
     let share = error / after.scatter;
     // All remaining values may be zero.
-    let gone = before.weight - after.weight;
-    let far = (before.scatter / gone).sqrt() * gone / after.weight;
+    let removed = before.weight - after.weight;
+    let shift = (before.scatter / removed).sqrt() * removed / after.weight;
     let zero = mean_square <= 0.0
-        && after.mean.abs() <= 8.0 * f64::EPSILON * (before.mean.abs() + far)
+        && after.mean.abs() <= 8.0 * f64::EPSILON * (before.mean.abs() + shift)
         && after.scatter <= error;
     let mean_square = mean_square.max(after.mean * after.mean);
     if share <= FULL || error / after.weight <= NEGLIGIBLE * mean_square || zero {
@@ -57,14 +57,14 @@ pub(super) fn precision(
 /// The moments of each column of a leaf, if its statistics contain them.
 fn moments(statistics: &Statistics) -> Vec<GaussianStats> {
     match statistics {
-        Statistics::Gaussian(own) => vec![own.clone()],
-        Statistics::Multivariate(own) => moments_of(own),
-        Statistics::MultivariateStudentT(own) => moments_of(&own.moments),
+        Statistics::Gaussian(stats) => vec![stats.clone()],
+        Statistics::Multivariate(stats) => multivariate_moments(stats),
+        Statistics::MultivariateStudentT(stats) => multivariate_moments(&stats.moments),
         _ => Vec::new(),
     }
 }
 
-fn moments_of(statistics: &MultivariateStats) -> Vec<GaussianStats> {
+fn multivariate_moments(statistics: &MultivariateStats) -> Vec<GaussianStats> {
     match statistics {
         MultivariateStats::Columns { columns, .. } => columns.clone(),
         MultivariateStats::Full {
@@ -131,24 +131,31 @@ mod tests {
         all
     }
 
-    fn left(numbers: &[f64], gone: &[f64]) -> Precision {
-        let before = moments_of_values(&[numbers, gone].concat());
+    fn precision_without(removed: &[f64], remaining: &[f64]) -> Precision {
+        let before = moments_of_values(&[remaining, removed].concat());
         let mut after = before.clone();
-        after.forget(&moments_of_values(gone)).unwrap();
+        after.forget(&moments_of_values(removed)).unwrap();
         precision(&before, &after, 0.0)
     }
 
     #[test]
     fn forgetting_an_outlier_loses_precision_and_forgetting_from_a_constant_does_not() {
         let spread = [0.3, 1.7, 0.9, 1.2, 0.1];
-        assert_eq!(left(&spread, &[5.0]), Precision::Full);
-        assert_eq!(left(&spread, &[1e3]), Precision::Full);
-        assert_eq!(left(&spread, &[1e5]), Precision::Reduced);
+        assert_eq!(precision_without(&[5.0], &spread), Precision::Full);
+        assert_eq!(precision_without(&[1e3], &spread), Precision::Full);
+        assert_eq!(precision_without(&[1e5], &spread), Precision::Reduced);
         for outlier in [1e7, 1e8, 1e12, 1e15] {
-            assert_eq!(left(&spread, &[outlier]), Precision::Lost, "{outlier}");
+            assert_eq!(
+                precision_without(&[outlier], &spread),
+                Precision::Lost,
+                "{outlier}"
+            );
         }
-        assert_eq!(left(&[7.0, 7.0, 7.0], &[8.0]), Precision::Full);
-        assert_eq!(left(&[0.0, 0.0, 0.0], &[1.0]), Precision::Full);
-        assert_eq!(left(&[0.0, 0.0, 0.0], &[3.0, 0.1]), Precision::Full);
+        assert_eq!(precision_without(&[8.0], &[7.0, 7.0, 7.0]), Precision::Full);
+        assert_eq!(precision_without(&[1.0], &[0.0, 0.0, 0.0]), Precision::Full);
+        assert_eq!(
+            precision_without(&[3.0, 0.1], &[0.0, 0.0, 0.0]),
+            Precision::Full
+        );
     }
 }

@@ -1,11 +1,11 @@
-//! Where EM begins. Unlabelled tables: a tree of merged rows, or k-means++ seeds and
-//! a few rounds of k-means, on standardised columns (levels as indicators), so that no
-//! two components start equal; equal components would stay equal for ever. Labelled
-//! ones: the labelled rows, each class pulled towards what all have in common,
-//! so that two rows are enough for a class.
+//! Initial parameters of EM. Without labels, rows are clustered first, by hierarchical clustering
+//! or by a few iterations of k-means from k-means++ seeds, on standardised columns with levels as
+//! indicators. So no two components start equal; equal components would stay equal. With labels,
+//! the start is estimated from the labelled rows, and the components are shrunk towards each
+//! other, so that two rows are enough for a class.
 
-mod far;
 mod hierarchical;
+mod outliers;
 pub(crate) mod restarts;
 pub(crate) mod sample;
 pub(crate) mod starting_point;
@@ -24,52 +24,50 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-/// How the seeds of unlabelled components are chosen.
+/// How the components of a mixture without labels are initialised.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Init {
-    /// Hierarchical first, and k-means++ for the starts after it; of every six starts, one
-    /// begins at k-means++ seeds and one at random rows that no rounds of k-means have moved.
+    /// Hierarchical clustering for the first start and k-means++ for the others; of every six
+    /// starts, one uses k-means++ seeds and one random rows without iterations of k-means.
     #[default]
     Auto,
-    /// Rows far from each other are likelier (Arthur & Vassilvitskii 2007).
+    /// k-means from seeds that are probably far from each other (Arthur & Vassilvitskii 2007).
     #[serde(rename = "kmeans++")]
     KMeansPlusPlus,
-    /// Rows at random.
+    /// k-means from random rows.
     Random,
-    /// Groups merged two by two, where that costs the least likelihood; the same
-    /// whatever the seed.
+    /// Model-based hierarchical clustering, which does not depend on the seed.
     Hierarchical,
 }
 
-/// Rounds of k-means after the seeding.
-const ROUNDS: usize = 10;
+/// The number of iterations of k-means after the seeding.
+const KMEANS_ITERATIONS: usize = 10;
 
-/// The most indicators of one column: beyond it levels share them, which only
-/// makes the seeds of a start a little less far apart.
-const INDICATORS: usize = 16;
+/// The maximum number of indicators of a column. With more levels, several levels share an
+/// indicator, which only makes the seeds a little less distant.
+const MAX_INDICATORS: usize = 16;
 
-/// Coordinates beyond which points are not whitened.
-const WHITENED: usize = 100;
+/// The maximum number of coordinates of points that are whitened.
+const MAX_WHITENED: usize = 100;
 
-/// The places of a column of text, which words share.
-const WORDS: usize = 64;
+/// The number of coordinates of a text column; words are hashed to them.
+const TEXT_COORDINATES: usize = 64;
 
-/// Rows as points: numbers standardised, levels as indicators, missing values at the
-/// centre.
+/// Rows as points: numbers are standardised, levels are indicators, and missing values are 0.
 pub(crate) struct Points {
     width: usize,
-    /// Whether they are numbers alone, which have directions.
-    numbers: bool,
+    /// Whether all columns are numeric.
+    all_numeric: bool,
     cells: Vec<f64>,
     weights: Vec<f64>,
 }
 
 impl Points {
-    /// How many numbers a row becomes.
+    /// The number of coordinates of a row.
     pub fn width(schema: &Schema, leaves: &[Leaf]) -> usize {
         let columns = leaves.iter().flat_map(|leaf| &leaf.columns);
-        columns.map(|c| places(schema, *c)).sum()
+        columns.map(|c| coordinates_of(schema, *c)).sum()
     }
 
     pub fn of(table: &Table, leaves: &[Leaf], seen: &Seen) -> Points {
@@ -86,7 +84,7 @@ impl Points {
         };
         let mut points = Points {
             width,
-            numbers: !columns.iter().any(coded),
+            all_numeric: !columns.iter().any(coded),
             cells: vec![0.0; rows * width],
             weights: Vec::with_capacity(rows),
         };
@@ -105,17 +103,18 @@ impl Points {
                         let (codes, counts) = documents.row(row);
                         let words: f64 = counts.iter().sum();
                         for (code, count) in codes.iter().zip(counts) {
-                            // Words share places evenly, whatever their order.
+                            // A hash, so that words share coordinates evenly in any order.
                             let place = code.wrapping_mul(0x9e37_79b1) >> 16;
-                            points.cells[point + place as usize % WORDS] += count / words;
+                            points.cells[point + place as usize % TEXT_COORDINATES] +=
+                                count / words;
                         }
                     } else if schema.fields[*column].kind.is_coded() {
-                        points.cells[point + cells.codes()[row] as usize % INDICATORS] = 1.0;
+                        points.cells[point + cells.codes()[row] as usize % MAX_INDICATORS] = 1.0;
                     } else {
                         points.cells[point] = (cells.reals()[row] - mean) / scale;
                     }
                 }
-                offset += places(schema, *column);
+                offset += coordinates_of(schema, *column);
             }
             match chunk.weights() {
                 Some(weights) => points.weights.extend_from_slice(weights),
@@ -126,17 +125,17 @@ impl Points {
         points
     }
 
-    /// The same in coordinates in which their covariance is the identity; `None` where
-    /// they are not numbers alone, or too many to be worth it.
+    /// The same points transformed so that their covariance is the identity; `None` if a column is
+    /// not numeric or there are too many coordinates.
     pub fn whitened(&self) -> Option<Points> {
-        if self.width > WHITENED || !self.numbers {
+        if self.width > MAX_WHITENED || !self.all_numeric {
             return None;
         }
         let (cells, width) = whiten::whitened(&self.cells, self.width, &self.weights);
         let weights = self.weights.clone();
         (width > 0).then_some(Points {
             width,
-            numbers: true,
+            all_numeric: true,
             cells,
             weights,
         })
@@ -146,30 +145,26 @@ impl Points {
         &self.cells[row * self.width..(row + 1) * self.width]
     }
 
-    /// Assigns rows to `k` groups; a tree is made of some of them only.
+    /// Assigns rows to `k` groups. Rows of weight 0 get none, and hierarchical clustering uses only
+    /// some of the rows.
     pub fn group(&self, k: usize, init: Init, seed: u64) -> Vec<Option<usize>> {
-        self.group_in_rounds(k, init, seed, ROUNDS)
+        self.group_with(k, init, seed, KMEANS_ITERATIONS)
     }
 
-    /// The same without rounds of k-means: rows belong to the nearest seed. Such groups are
-    /// less alike than those of k-means, which has few ends.
-    pub fn group_by_seeds(&self, k: usize, init: Init, seed: u64) -> Vec<Option<usize>> {
-        self.group_in_rounds(k, init, seed, 0)
+    /// Like [`group`](Self::group), but assigns rows to the nearest seed without iterations of
+    /// k-means. Such groups vary more between seeds than those of k-means, which converges to few
+    /// different results.
+    pub fn group_by_nearest_seed(&self, k: usize, init: Init, seed: u64) -> Vec<Option<usize>> {
+        self.group_with(k, init, seed, 0)
     }
 
-    fn group_in_rounds(
-        &self,
-        k: usize,
-        init: Init,
-        seed: u64,
-        rounds: usize,
-    ) -> Vec<Option<usize>> {
+    fn group_with(&self, k: usize, init: Init, seed: u64, iterations: usize) -> Vec<Option<usize>> {
         match init {
-            Init::Hierarchical => self.merged(k),
+            Init::Hierarchical => self.group_hierarchically(k),
             _ => {
-                let groups = self.spread(k, init, seed, rounds);
+                let groups = self.group_by_k_means(k, init, seed, iterations);
                 let groups = groups.into_iter().zip(&self.weights);
-                // Rows that weigh nothing are taken by groups, and tell them nothing.
+                // Rows of weight 0 must not influence a group.
                 groups
                     .map(|(group, weight)| (*weight > 0.0).then_some(group))
                     .collect()
@@ -177,12 +172,13 @@ impl Points {
         }
     }
 
-    fn merged(&self, k: usize) -> Vec<Option<usize>> {
+    /// Hierarchical clustering of some evenly spaced rows of positive weight.
+    fn group_hierarchically(&self, k: usize) -> Vec<Option<usize>> {
         let weighing = self.weights.iter().enumerate().filter(|(_, w)| **w > 0.0);
         let weighing: Vec<usize> = weighing.map(|(row, _)| row).collect();
-        let most = hierarchical::most_rows(self.width).min(weighing.len());
-        let chosen: Vec<usize> = (0..most)
-            .map(|i| weighing[i * weighing.len() / most])
+        let rows = hierarchical::max_rows(self.width).min(weighing.len());
+        let chosen: Vec<usize> = (0..rows)
+            .map(|i| weighing[i * weighing.len() / rows])
             .collect();
         let cells: Vec<f64> = chosen
             .iter()
@@ -198,7 +194,8 @@ impl Points {
         groups
     }
 
-    fn spread(&self, k: usize, init: Init, seed: u64, rounds: usize) -> Vec<usize> {
+    /// The group of each row after some iterations of k-means from seeds.
+    fn group_by_k_means(&self, k: usize, init: Init, seed: u64, iterations: usize) -> Vec<usize> {
         let rows = self.weights.len();
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut centers: Vec<Vec<f64>> = Vec::with_capacity(k);
@@ -226,8 +223,8 @@ impl Points {
             };
         }
         let mut groups = self.assign(&centers);
-        for _ in 0..rounds {
-            self.recenter(&groups, &mut centers);
+        for _ in 0..iterations {
+            self.update_centers(&groups, &mut centers);
             let next = self.assign(&centers);
             if next == groups {
                 break;
@@ -237,6 +234,7 @@ impl Points {
         groups
     }
 
+    /// The nearest center of each row.
     fn assign(&self, centers: &[Vec<f64>]) -> Vec<usize> {
         if self.width == 0 {
             return vec![0; self.weights.len()];
@@ -244,7 +242,8 @@ impl Points {
         nearest_centres(&self.cells, self.width, &grouped_centres(centers))
     }
 
-    fn recenter(&self, groups: &[usize], centers: &mut [Vec<f64>]) {
+    /// Moves each center to the mean of its group.
+    fn update_centers(&self, groups: &[usize], centers: &mut [Vec<f64>]) {
         let mut weights = vec![0.0; centers.len()];
         let mut sums = vec![vec![0.0; self.width]; centers.len()];
         for (row, group) in groups.iter().enumerate() {
@@ -261,10 +260,11 @@ impl Points {
     }
 }
 
-fn places(schema: &Schema, column: usize) -> usize {
+/// The number of coordinates of a column.
+fn coordinates_of(schema: &Schema, column: usize) -> usize {
     match schema.fields[column].kind {
-        Kind::Text => WORDS,
-        _ => schema.fields[column].levels.len().clamp(1, INDICATORS),
+        Kind::Text => TEXT_COORDINATES,
+        _ => schema.fields[column].levels.len().clamp(1, MAX_INDICATORS),
     }
 }
 
@@ -272,9 +272,8 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
-/// The statistics of rows given wholly to their groups, made fit to start from.
-/// IncompleteRows cells of correlated columns are taken as the table's mean and spread,
-/// so that rows count of which no other is complete.
+/// The statistics of groups of rows, from which initial parameters can be estimated. Missing
+/// values of correlated columns are expected under the prior, so that incomplete rows count too.
 pub(crate) fn statistics_of_groups(
     table: &Table,
     leaves: &[Leaf],
@@ -294,12 +293,12 @@ pub(crate) fn statistics_of_groups(
         );
         first += chunk.rows();
     }
-    pull_together(leaves, &mut statistics);
+    shrink_components(leaves, &mut statistics);
     statistics
 }
 
-/// The statistics of labelled rows, made fit to start from as
-/// [`statistics_of_groups`] does.
+/// The statistics of labelled rows, from which initial parameters can be estimated; see
+/// [`statistics_of_groups`].
 pub(crate) fn statistics_of_labels(
     source: &dyn Source,
     leaves: &[Leaf],
@@ -319,12 +318,13 @@ pub(crate) fn statistics_of_labels(
         |total: &mut MixtureStatistics, more| total.merge(&more),
     )?;
     let mut statistics = statistics.unwrap_or_else(|| MixtureStatistics::zero(leaves, labels));
-    pull_together(leaves, &mut statistics);
+    shrink_components(leaves, &mut statistics);
     Ok(statistics)
 }
 
-fn pull_together(leaves: &[Leaf], statistics: &mut MixtureStatistics) {
-    for (leaf, own) in leaves.iter().zip(&mut statistics.leaves) {
-        leaf.family.pull_together(own);
+/// Shrinks the statistics of components towards each other, so that few rows are enough.
+fn shrink_components(leaves: &[Leaf], statistics: &mut MixtureStatistics) {
+    for (leaf, components) in leaves.iter().zip(&mut statistics.leaves) {
+        leaf.family.pull_together(components);
     }
 }

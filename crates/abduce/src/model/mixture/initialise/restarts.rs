@@ -1,7 +1,7 @@
-//! Several starts, of which the best is kept. On a large table all are tried for a few
-//! rounds on few rows, the best four for some more on a larger sample, and only the best
-//! goes over all rows. On a small one, where a fit leaves threads idle, they run side by
-//! side.
+//! Several starts, of which the best is kept. On a large table all starts are tried for a few
+//! iterations on few rows, the best four for some more iterations on a larger sample, and only
+//! the best is continued on all rows. On a small table, where one fit cannot use all threads, the
+//! starts run in parallel.
 
 use crate::data::{Source, Table};
 use crate::leaf::Seen;
@@ -17,30 +17,30 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
-/// Rows up to which starts run side by side.
-const SMALL: u64 = 16_384;
+/// The maximum number of rows for which starts run in parallel.
+const MAX_PARALLEL_ROWS: u64 = 16_384;
 
-/// On large tables: the rounds that each start gets on few rows, how many of them go on,
-/// and the rounds that these get on a sample.
-const FIRST_ROUNDS: usize = 8;
+/// For large tables: the number of iterations of each start on few rows, the number of starts
+/// that are continued, and the number of their iterations on the larger sample.
+const FIRST_ITERATIONS: usize = 8;
 const KEPT: usize = 4;
-const MORE_ROUNDS: usize = 12;
+const SECOND_ITERATIONS: usize = 12;
 
-/// The rows for each component on which every start is tried, at the least, and for each
-/// column.
-const ROWS_EACH: usize = 500;
-const ROWS_EACH_COLUMN: usize = 4;
+/// The minimum number of rows on which starts are tried: in all, for each component, and for each
+/// component and column.
+const MIN_ROWS: usize = 2_000;
+const ROWS_PER_COMPONENT: usize = 500;
+const ROWS_PER_COLUMN: usize = 4;
 
-/// The shares of rows that starts take for noise, in turn.
+/// The initial shares of noise, used by the starts in turn.
 const NOISE_SHARES: [f64; 4] = [0.02, 0.05, 0.15, 0.35];
 
-/// What became of one start.
+/// The outcome of one start.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Start {
-    /// The objective it reached, log-likelihood plus log-prior; nothing where it came to
-    /// none.
+    /// The objective it reached, log-likelihood plus log-prior; `None` if it failed.
     pub objective: Option<f64>,
-    /// How many times its parameters were maximised.
+    /// The number of iterations.
     pub iterations: usize,
     /// How it ended.
     pub ended: Ended,
@@ -52,24 +52,21 @@ pub struct Start {
 pub enum Ended {
     /// At a maximum.
     Converged,
-    /// After as many iterations as were allowed.
+    /// At the maximum number of iterations.
     Unconverged,
-    /// With a component collapsed onto a few rows: such a maximum is taken only if there
-    /// is no other.
+    /// With a component collapsed onto a few rows; such a result is used only if there is no other.
     Spurious,
-    /// After a few rounds on a sample of a large table, where only the best go on.
+    /// After a few iterations on a sample of a large table; only the best starts are continued.
     Tried,
-    /// By arithmetic that failed.
+    /// With a numerical error.
     Failed,
     /// By the caller.
     Interrupted,
 }
 
-/// Whether a maximum is on rows that happen to lie close to each other, or would have been
-/// but for rounding.
+/// Whether a component has collapsed onto a few rows, or would have without rounding errors.
 fn is_spurious(task: &Task, seen: &Seen, found: &EmFit) -> bool {
-    let spoiled = found.singular && !found.converged;
-    spoiled || any_collapsed(task.leaves, seen, &found.parameters)
+    (found.singular && !found.converged) || any_collapsed(task.leaves, seen, &found.parameters)
 }
 
 impl Start {
@@ -97,24 +94,25 @@ impl Start {
         }
     }
 
-    /// Of several starts, the best objective of those that are to be trusted, or of all if
-    /// none is, and how many reached it: all those within 1e-5 of it for a row of weight 1,
-    /// which is what a thousand iterations at the default tolerance can still differ by.
+    /// The best objective of several starts and the number of starts that reached it. Spurious
+    /// ones count only if there are no others. An objective within 1e-5 per row of weight 1 counts
+    /// as equal: at the default tolerance, converged fits can still differ by that much.
     pub fn best_of(starts: &[Start], weight: f64) -> Option<(f64, usize)> {
-        let reached = |spurious: bool| {
-            let these = starts.iter();
-            let these = these.filter(move |own| spurious || own.ended != Ended::Spurious);
-            these.filter_map(|own| own.objective)
+        let objectives = |with_spurious: bool| {
+            starts
+                .iter()
+                .filter(move |start| with_spurious || start.ended != Ended::Spurious)
+                .filter_map(|start| start.objective)
         };
-        let best = |spurious: bool| reached(spurious).max_by(f64::total_cmp);
-        let spurious = best(false).is_none();
-        let best = best(spurious)?;
-        let near = reached(spurious).filter(|own| best - own <= 1e-5 * weight);
-        Some((best, near.count()))
+        let with_spurious = objectives(false).next().is_none();
+        let best = objectives(with_spurious).max_by(f64::total_cmp)?;
+        let equal = objectives(with_spurious).filter(|objective| best - objective <= 1e-5 * weight);
+        Some((best, equal.count()))
     }
 }
 
-/// Fits components without labels; what each start came to goes to `starts`.
+/// Fits components without labels from several starts, and returns the best result; the outcome
+/// of each start is written to `starts`. `None` if the caller stopped it before any result.
 pub(crate) fn best_of_starts(
     task: &Task,
     source: &dyn Source,
@@ -124,18 +122,15 @@ pub(crate) fn best_of_starts(
     starts: &mut Vec<Start>,
 ) -> Result<Option<EmFit>> {
     let size = sample_size(source, task.leaves);
-    let whole = seen.rows <= size as u64;
+    let is_whole = seen.rows <= size as u64;
     let sample = sample_rows(source, seen.rows as usize, size, options.seed)?;
-    let columns: usize = task.leaves.iter().map(|leaf| leaf.columns.len()).sum();
-    let few = ROWS_EACH.max(ROWS_EACH_COLUMN * columns) * task.components;
-    let first = match whole {
-        true => sample.clone(),
-        false => sample_rows(
-            &sample,
-            sample.rows() as usize,
-            few.max(2_000),
-            options.seed,
-        )?,
+    let first = if is_whole {
+        sample.clone()
+    } else {
+        let columns: usize = task.leaves.iter().map(|leaf| leaf.columns.len()).sum();
+        let rows = ROWS_PER_COMPONENT.max(ROWS_PER_COLUMN * columns) * task.components;
+        let rows = rows.max(MIN_ROWS);
+        sample_rows(&sample, sample.rows() as usize, rows, options.seed)?
     };
     let points = Points::of(&first, task.leaves, seen);
     let trial = Trial {
@@ -146,31 +141,26 @@ pub(crate) fn best_of_starts(
         options,
         control,
     };
-    let tries = options.restarts.max(1);
-    if tries == 1 && !whole {
-        // One start on a large table needs no trial.
-        let start = trial.start(1);
-        return em(task, source, start, &options.em, control);
+    if options.restarts <= 1 && !is_whole {
+        // A single start on a large table needs no trial.
+        return em(task, source, trial.start(1), &options.em, control);
     }
-    let merit = |found: &EmFit| (!is_spurious(task, seen, found), found.objective);
-    let sort = |found: &mut Vec<EmFit>| {
-        let better = |a: &EmFit, b: &EmFit| merit(b).partial_cmp(&merit(a));
-        found.sort_by(|a, b| better(a, b).unwrap_or(Ordering::Equal));
-    };
-    let attempts = trial.run(whole);
-    let told = |attempt| Start::of(attempt, task, seen, whole);
-    *starts = attempts.iter().map(told).collect();
-    let mut found = those_found(attempts)?;
-    sort(&mut found);
-    if !whole {
+    let attempts = trial.run(is_whole);
+    let outcomes = attempts.iter();
+    *starts = outcomes
+        .map(|attempt| Start::of(attempt, task, seen, is_whole))
+        .collect();
+    let mut found = successful(attempts)?;
+    sort_best_first(&mut found, task, seen);
+    if !is_whole {
         found.truncate(KEPT);
-        found = trial.go_on(found, &sample)?;
-        sort(&mut found);
+        found = trial.continue_on(&sample, found)?;
+        sort_best_first(&mut found, task, seen);
     }
     let Some(best) = found.into_iter().next() else {
         return Ok(None);
     };
-    if whole {
+    if is_whole {
         return Ok(Some(EmResult {
             interrupted: control.is_interrupted(),
             ..best
@@ -186,7 +176,14 @@ pub(crate) fn best_of_starts(
     }
 }
 
-/// What starts are tried on.
+/// Sorts results by their objective, the highest first, and spurious ones last.
+fn sort_best_first(found: &mut [EmFit], task: &Task, seen: &Seen) {
+    let merit = |found: &EmFit| (!is_spurious(task, seen, found), found.objective);
+    let order = |a: &EmFit, b: &EmFit| merit(b).partial_cmp(&merit(a));
+    found.sort_by(|a, b| order(a, b).unwrap_or(Ordering::Equal));
+}
+
+/// The data and options for trying starts.
 struct Trial<'a> {
     task: &'a Task<'a>,
     first: &'a Table,
@@ -197,51 +194,56 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// The parameters that start `number`, counted from 1, begins with.
+    /// The initial parameters of start `number`, counted from 1.
     fn start(&self, number: usize) -> crate::model::mixture::Parameters {
-        let (init, raw) = match (self.options.init, number) {
+        let (init, without_k_means) = match (self.options.init, number) {
             (Init::Auto, 1) => (Init::Hierarchical, false),
             (Init::Auto, number) if number % 6 == 3 => (Init::Random, true),
             (Init::Auto, number) => (Init::KMeansPlusPlus, number % 6 == 0),
             (init, _) => (init, false),
         };
-        let grouped = |points: &Points, k: usize, seed: u64| match raw {
-            true => points.group_by_seeds(k, init, seed),
-            false => points.group(k, init, seed),
+        let group = |points: &Points, k: usize, seed: u64| {
+            if without_k_means {
+                points.group_by_nearest_seed(k, init, seed)
+            } else {
+                points.group(k, init, seed)
+            }
         };
         let seed = self.options.seed.wrapping_mul(1_000_003);
         let seed = seed.wrapping_add(number as u64);
-        // Clusters may lie apart in a direction that is narrow beside the others.
+        // Clusters may differ only along a direction of small variance.
         let points = match &self.whitened {
-            Some(white) if number.is_multiple_of(2) => white,
+            Some(whitened) if number.is_multiple_of(2) => whitened,
             _ => self.points,
         };
         let (leaves, k) = (self.task.leaves, self.task.components);
         let clusters = k - self.task.noise_components();
         if clusters == k {
-            let groups = grouped(points, k, seed);
+            let groups = group(points, k, seed);
             let statistics = statistics_of_groups(self.first, leaves, &groups, k);
             return self.task.maximize(&statistics, None);
         }
-        // How much is noise is not known before; what fits best will tell.
+        // The share of noise is unknown: different starts try different shares.
         let share = NOISE_SHARES[number % NOISE_SHARES.len()];
-        let (near, noise) = points.without_far(share);
-        let groups = grouped(&near, clusters, seed);
+        let (near, noise) = points.without_outliers(share);
+        let groups = group(&near, clusters, seed);
         let mut statistics = statistics_of_groups(self.first, leaves, &groups, k);
         statistics.weights[clusters] += noise;
         self.task.maximize(&statistics, None)
     }
 
-    /// Every start, to the end or for the first rounds.
+    /// Runs EM from every start: until it converges if the rows are the `whole` table, otherwise
+    /// for a few iterations.
     fn run(&self, whole: bool) -> Vec<Result<Option<EmFit>>> {
-        // The tree of a hierarchical start is always the same.
+        // A hierarchical start is always the same.
         let tries = match self.options.init {
             Init::Hierarchical => 1,
             _ => self.options.restarts.max(1),
         };
-        let options = match whole {
-            true => self.options.em.clone(),
-            false => self.rounds(FIRST_ROUNDS),
+        let options = if whole {
+            self.options.em.clone()
+        } else {
+            self.limited_to(FIRST_ITERATIONS)
         };
         let one = |number: usize| {
             if self.control.is_interrupted() {
@@ -251,57 +253,59 @@ impl Trial<'_> {
             let start = self.start(number);
             em(self.task, self.first, start, &options, self.control)
         };
-        self.all(self.first, (1..=tries).collect(), one)
+        in_parallel_if_small(self.first, (1..=tries).collect(), one)
     }
 
-    fn go_on(&self, found: Vec<EmFit>, sample: &Table) -> Result<Vec<EmFit>> {
-        let options = self.rounds(MORE_ROUNDS);
-        those_found(self.all(sample, found, |found| {
+    /// Continues EM on a larger sample.
+    fn continue_on(&self, sample: &Table, found: Vec<EmFit>) -> Result<Vec<EmFit>> {
+        let options = self.limited_to(SECOND_ITERATIONS);
+        successful(in_parallel_if_small(sample, found, |found| {
             let start = found.parameters.clone();
-            let more = em(self.task, sample, start, &options, self.control)?;
-            Ok(Some(more.unwrap_or(found)))
+            let continued = em(self.task, sample, start, &options, self.control)?;
+            Ok(Some(continued.unwrap_or(found)))
         }))
     }
 
-    fn rounds(&self, most: usize) -> EmOptions {
+    /// The options of plain EM with at most this number of iterations.
+    fn limited_to(&self, iterations: usize) -> EmOptions {
         EmOptions {
             tolerance: self.options.em.tolerance.max(1e-5),
-            max_iterations: most.min(self.options.em.max_iterations),
+            max_iterations: iterations.min(self.options.em.max_iterations),
             ..self.options.em.plainly()
-        }
-    }
-
-    /// Does the same with each, side by side where rows are few.
-    fn all<T: Send>(
-        &self,
-        rows: &Table,
-        these: Vec<T>,
-        one: impl Fn(T) -> Result<Option<EmFit>> + Sync,
-    ) -> Vec<Result<Option<EmFit>>> {
-        match rows.rows() <= SMALL {
-            true => these.into_par_iter().map(&one).collect(),
-            false => these.into_iter().map(&one).collect(),
         }
     }
 }
 
-/// Those that came to an end.
+/// Applies a function to each item, in parallel if there are few rows.
+fn in_parallel_if_small<T: Send>(
+    rows: &Table,
+    items: Vec<T>,
+    run: impl Fn(T) -> Result<Option<EmFit>> + Sync,
+) -> Vec<Result<Option<EmFit>>> {
+    if rows.rows() <= MAX_PARALLEL_ROWS {
+        items.into_par_iter().map(&run).collect()
+    } else {
+        items.into_iter().map(&run).collect()
+    }
+}
+
+/// The results of successful attempts, without those that the caller stopped.
 ///
 /// # Errors
-/// If the arithmetic of all of them failed, or anything else of one.
-fn those_found(attempts: Vec<Result<Option<EmFit>>>) -> Result<Vec<EmFit>> {
+/// If all attempts failed with a numerical error, or one with another error.
+fn successful(attempts: Vec<Result<Option<EmFit>>>) -> Result<Vec<EmFit>> {
     let mut failure = None;
-    let mut kept = Vec::new();
+    let mut results = Vec::new();
     for attempt in attempts {
         match attempt {
-            Ok(found) => kept.extend(found),
-            // Where one start comes to a singular end, others need not.
-            Err(why) if why.kind() == ErrorKind::Numeric => failure = Some(why),
-            Err(why) => return Err(why),
+            Ok(found) => results.extend(found),
+            // If one start becomes singular, others may not.
+            Err(error) if error.kind() == ErrorKind::Numeric => failure = Some(error),
+            Err(error) => return Err(error),
         }
     }
     match failure {
-        Some(why) if kept.is_empty() => Err(why),
-        _ => Ok(kept),
+        Some(error) if results.is_empty() => Err(error),
+        _ => Ok(results),
     }
 }

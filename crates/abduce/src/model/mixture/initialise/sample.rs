@@ -1,4 +1,4 @@
-//! The rows on which starts are tried: some of them, evenly at random.
+//! A random sample of rows, on which starts are tried.
 
 use crate::Result;
 use crate::data::{Source, Table};
@@ -6,24 +6,25 @@ use crate::leaf::Leaf;
 use crate::model::mixture::initialise::Points;
 use rand::SeedableRng;
 
-/// Rows on which starts are tried, and the most cells they may have together.
-const SAMPLE_ROWS: usize = 20_000;
-const SAMPLE_CELLS: usize = 4_000_000;
+/// The maximum numbers of rows and of coordinates of a sample.
+const MAX_ROWS: usize = 20_000;
+const MAX_COORDINATES: usize = 4_000_000;
 
-/// How many rows starts are tried on.
+/// The number of rows on which starts are tried.
 pub(crate) fn sample_size(source: &dyn Source, leaves: &[Leaf]) -> usize {
-    (SAMPLE_CELLS / Points::width(source.schema(), leaves).max(1)).clamp(1000, SAMPLE_ROWS)
+    (MAX_COORDINATES / Points::width(source.schema(), leaves).max(1)).clamp(1000, MAX_ROWS)
 }
 
-/// Some of the `rows` that weigh anything, evenly at random; all of a few.
+/// A uniform random sample of the `rows` of positive weight; all of them if there are at most
+/// `size`.
 pub(crate) fn sample_rows(
     source: &dyn Source,
     rows: usize,
     size: usize,
     seed: u64,
 ) -> Result<Table> {
-    // Only where no row is left out, or a table in memory and the same streamed
-    // would be cut into different chunks.
+    // A table is only reused if it has no rows of weight 0: otherwise a table in memory and the
+    // same rows in a stream would have different chunks.
     let all = rows <= size && rows as u64 == source.rows();
     if let (Some(table), true) = (source.table(), all) {
         return Ok(table.clone());
@@ -37,13 +38,13 @@ pub(crate) fn sample_rows(
     for chunk in source.scan()? {
         let chunk = chunk?;
         let weighing: Vec<usize> = chunk.weighing_rows().collect();
-        let mut own = Vec::new();
+        let mut taken = Vec::new();
         while let Some(row) = next.next_if(|row| *row < first + weighing.len()) {
-            own.push(weighing[row - first] as u32);
+            taken.push(weighing[row - first] as u32);
         }
         first += weighing.len();
-        if !own.is_empty() {
-            parts.push(chunk.take(&own));
+        if !taken.is_empty() {
+            parts.push(chunk.take(&taken));
         }
         if next.peek().is_none() {
             break;

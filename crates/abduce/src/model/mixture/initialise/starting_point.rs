@@ -37,7 +37,7 @@ impl StartingPoint<'_> {
                 task.components
             )));
         }
-        // Given weights and held distributions replace those of the start.
+        // Given weights and fixed distributions replace those of the start.
         if let Some(given) = &task.weights.given {
             start.weights = given.clone();
         }

@@ -1,13 +1,13 @@
-//! Rows in coordinates in which no direction is wider than another, so that clusters
-//! which differ along a narrow one are seen as well.
+//! Whitening: rows are transformed so that every direction has variance 1. Clusters that differ
+//! only along a direction of small variance are then found too.
 
 use crate::kernel::eigen::eigen;
 
-/// Directions whose variance is less than this share of the largest say nothing.
-const NOTHING: f64 = 1e-10;
+/// Directions whose variance is less than this share of the largest are left out.
+const MIN_VARIANCE: f64 = 1e-10;
 
-/// The rows, of `width` numbers each, in the coordinates in which their covariance is
-/// the identity, and how many coordinates these are.
+/// The rows, of `width` numbers each, in coordinates in which their covariance is the identity,
+/// and the number of these coordinates.
 pub(super) fn whitened(cells: &[f64], width: usize, weights: &[f64]) -> (Vec<f64>, usize) {
     let total: f64 = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);
     let rows = || cells.chunks_exact(width.max(1)).zip(weights);
@@ -26,12 +26,12 @@ pub(super) fn whitened(cells: &[f64], width: usize, weights: &[f64]) -> (Vec<f64
             }
         }
     }
-    // Correlations, so that no column is lost beside one in smaller units.
-    let root = |c: usize| match covariance[c * (width + 1)].sqrt() {
+    // Correlations are used, so that columns in small units are not left out.
+    let deviation = |c: usize| match covariance[c * (width + 1)].sqrt() {
         0.0 => 1.0,
-        root => root,
+        deviation => deviation,
     };
-    let scale: Vec<f64> = (0..width).map(root).collect();
+    let scale: Vec<f64> = (0..width).map(deviation).collect();
     for (t, entry) in covariance.iter_mut().enumerate() {
         *entry /= scale[t % width] * scale[t / width];
     }
@@ -41,14 +41,14 @@ pub(super) fn whitened(cells: &[f64], width: usize, weights: &[f64]) -> (Vec<f64
         .vectors
         .chunks_exact(width.max(1))
         .zip(&axes.values)
-        .filter(|(_, value)| **value > NOTHING * largest)
+        .filter(|(_, value)| **value > MIN_VARIANCE * largest)
         .map(|(axis, value)| (axis, value.sqrt()))
         .collect();
-    let along = |row: &[f64], axis: &[f64]| -> f64 {
+    let project = |row: &[f64], axis: &[f64]| -> f64 {
         let parts = row.iter().zip(&mean).zip(&scale).zip(axis);
         parts.map(|(((x, m), s), a)| (x - m) / s * a).sum()
     };
     let white =
-        rows().flat_map(|(row, _)| kept.iter().map(move |(axis, sd)| along(row, axis) / sd));
+        rows().flat_map(|(row, _)| kept.iter().map(move |(axis, sd)| project(row, axis) / sd));
     (white.collect(), kept.len())
 }

@@ -11,13 +11,13 @@ use crate::model::mixture::{FitOptions, FittedMixture, Parameters};
 use crate::model::some_of;
 use std::cmp::Ordering;
 
-/// A component whose smallest variance is a smaller share of the table's is degenerate. Rows
+/// A component is degenerate if its smallest variance is below this share of the table's. Rows
 /// that agree in two or three digits have a few 1e-5 of the variance of the others, and such
 /// clusters are real. Spurious maxima on rows that are equal up to rounding are orders of
 /// magnitude smaller, close to the default variance floor of 1e-6 divided by their rows.
 const COLLAPSED: f64 = 1e-5;
 
-/// A component with a smaller share of the rows is empty. This is a hundredth of one row in ten
+/// A component is empty if its share of the rows is below this. This is a hundredth of one row in ten
 /// million, so that only components that EM has emptied are dropped.
 const EMPTY: f64 = 1e-9;
 
@@ -51,8 +51,8 @@ pub(crate) fn any_collapsed(leaves: &[Leaf], seen: &Seen, parameters: &Parameter
 /// Whether any Gaussian or Student t component is degenerate, compared with the prior
 /// distribution of its family, which is as wide as the table.
 pub(crate) fn any_singular(leaves: &[Leaf], parameters: &Parameters) -> bool {
-    let learned = leaves.iter().zip(&parameters.leaves);
-    let mut learned = learned.filter(|(leaf, _)| !leaf.fixed);
+    let pairs = leaves.iter().zip(&parameters.leaves);
+    let mut learned = pairs.filter(|(leaf, _)| !leaf.fixed);
     learned.any(|(leaf, distributions)| {
         let wide = match leaf.family.vague() {
             Some(Distribution::Multivariate(wide)) => wide,
@@ -232,8 +232,8 @@ pub(crate) fn order_components(
         let by_weight = rounded(*b).total_cmp(&rounded(*a));
         let by_location = || {
             let pairs = location(*a).into_iter().zip(location(*b));
-            let differing = pairs.map(|(a, b)| a.total_cmp(&b));
-            differing.fold(Ordering::Equal, Ordering::then)
+            let coordinates = pairs.map(|(a, b)| a.total_cmp(&b));
+            coordinates.fold(Ordering::Equal, Ordering::then)
         };
         by_weight.then_with(by_location)
     });
@@ -256,7 +256,7 @@ pub(crate) fn order_components(
         *leaf = order.iter().map(|j| leaf[*j].clone()).collect();
     }
     let unseen = result.parameters.unseen.iter_mut();
-    for probabilities in unseen.filter(|own| !own.is_empty()) {
+    for probabilities in unseen.filter(|probabilities| !probabilities.is_empty()) {
         *probabilities = pick(probabilities);
     }
     for leaf in &mut result.statistics.leaves {

@@ -1,4 +1,4 @@
-//! What is reported of a fit: how each component stands, and what went wrong or nearly so.
+//! The report of a fit: diagnostics of components and of convergence, and warnings.
 
 pub(crate) mod diagnose;
 pub(crate) mod diagnostics;

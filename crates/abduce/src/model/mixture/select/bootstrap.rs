@@ -1,12 +1,13 @@
-//! How many components, by a test: k against k + 1 in turn, by the likelihood ratio
+//! Selection of the number of components by a sequence of tests of k components against k + 1,
+//! with the likelihood ratio statistic
 //!
 //!   λ = 2 (ln L_{k+1} − ln L_k),
 //!
-//! whose distribution under k components is no χ², as the parameters of a component
-//! without weight are no parameters. So it is simulated: tables of the same size are drawn
-//! from the fitted k components, and k and k + 1 are fitted to each (McLachlan, *Applied
-//! Statistics* 36, 1987). With B tables, p = (1 + #{λ* ≥ λ}) / (B + 1), and the number of
-//! components is the first that is not rejected.
+//! Its distribution under k components is not χ², because the parameters of a component of weight
+//! 0 are not identified. So it is simulated by a parametric bootstrap: tables of the same size are
+//! drawn from the fitted mixture of k components, and k and k + 1 components are fitted to each
+//! (McLachlan, *Applied Statistics* 36, 1987). With B tables, p = (1 + #{λ* ≥ λ}) / (B + 1), and
+//! the first number of components that is not rejected is chosen.
 
 use crate::data::{Source, Table};
 use crate::model::check_tries;
@@ -20,10 +21,11 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The maximum number of rows for which replicates are fitted in parallel.
-const SMALL: u64 = 16_384;
+const MAX_PARALLEL_ROWS: u64 = 16_384;
 
 /// The options of a bootstrap test.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,8 +74,8 @@ pub struct BootstrapStep {
     pub log_likelihood: f64,
     /// The log-likelihood of the rows under k + 1.
     pub log_likelihood_of_more: f64,
-    /// λ, twice the difference; below 0 where the search for k + 1 components ended in a
-    /// lesser maximum.
+    /// λ, twice the difference; negative if the fit of k + 1 components found only a lower local
+    /// maximum.
     pub statistic: f64,
     /// (1 + the number of replicates with a λ at least as large) / (1 + their number).
     pub p_value: f64,
@@ -81,10 +83,10 @@ pub struct BootstrapStep {
     pub replicates: usize,
 }
 
-/// Tests numbers of components `from` … `to` in turn, until one is not rejected.
+/// Tests each number of components in a range against one more, until one is not rejected.
 ///
-/// A drawn table has as many rows as the rows weigh, to the next whole number, each of
-/// weight 1, as a row of weight 2 is the row twice; and the missing values of those rows.
+/// The number of rows of a drawn table is the total weight of the rows, rounded. Its rows have
+/// weight 1, and the same missing values as the rows: a row of weight 2 counts as two.
 ///
 /// ```
 /// use abduce::data::{Column, Field, Kind, Schema, Table};
@@ -109,21 +111,91 @@ pub struct BootstrapStep {
 /// ```
 ///
 /// # Errors
-/// If the rows cannot be fitted, or no table of them can be drawn.
+/// If the rows cannot be fitted, no table can be drawn, or an option is out of range.
 pub fn bootstrap_test(
     specification: &Specification,
-    components: std::ops::RangeInclusive<usize>,
+    components: RangeInclusive<usize>,
     source: &dyn Source,
     options: &FitOptions,
     test: &BootstrapOptions,
     control: Control,
 ) -> Result<(Fit, BootstrapTest)> {
+    check_options(specification, &components, options, test)?;
+    let specification_of = |k: usize| Specification {
+        components: Some(k),
+        ..specification.clone()
+    };
+    let mut null = fit(
+        &specification_of(*components.start()),
+        source,
+        options,
+        control,
+    )?;
+    let pattern = Pattern::of(&null.mixture, source)?;
+    let mut result = BootstrapTest {
+        options: test.clone(),
+        steps: Vec::new(),
+        chosen: null.mixture.components().min(*components.start()),
+        accepted: false,
+    };
+    // There are never more components than rows.
+    let most = (*components.end()).min(null.rows as usize);
+    for k in components.take_while(|k| *k < most) {
+        let next = if control.is_interrupted() {
+            Err(interrupted())
+        } else {
+            fit(&specification_of(k + 1), source, options, control)
+        };
+        let more = match next {
+            Ok(more) if !more.interrupted => more,
+            Err(error) if !control.is_interrupted() => return Err(error),
+            _ => break,
+        };
+        let comparison = Comparison {
+            specifications: (specification_of(k), specification_of(k + 1)),
+            fits: (&null, &more),
+            options,
+            test,
+            pattern: &pattern,
+        };
+        let Some(step) = comparison.test(k, control)? else {
+            break;
+        };
+        result.accepted = step.p_value > test.significance;
+        result.steps.push(step);
+        if result.accepted {
+            break;
+        }
+        (null, result.chosen) = (more, k + 1);
+    }
+    if control.is_interrupted() && !result.accepted {
+        null.warnings.push(format!(
+            "interrupted before {} components were tested against {}",
+            result.chosen,
+            result.chosen + 1
+        ));
+    } else if !result.accepted && !result.steps.is_empty() {
+        null.warnings.push(format!(
+            "every number of components below {} was rejected; allow more",
+            result.chosen
+        ));
+    }
+    Ok((null, result))
+}
+
+/// Fails if the options of a test are out of range, or the number of components is known.
+fn check_options(
+    specification: &Specification,
+    components: &RangeInclusive<usize>,
+    options: &FitOptions,
+    test: &BootstrapOptions,
+) -> Result<()> {
     options.refuse_start_by()?;
     check_tries("restarts", options.restarts)?;
     check_tries("replicates", test.replicates)?;
     if test.replicates > 0 && 1.0 / (test.replicates as f64 + 1.0) > test.significance {
         return Err(Error::parameter(format!(
-            "{} replicates can reject nothing at {}: the smallest p-value is {:.3}",
+            "{} replicates are too few for significance {}: the smallest p-value is {:.3}",
             test.replicates,
             test.significance,
             1.0 / (test.replicates as f64 + 1.0)
@@ -143,64 +215,11 @@ pub fn bootstrap_test(
             "a test needs at least one replicate, and a significance from 0 to 1",
         ));
     }
-    let of = |k: usize| Specification {
-        components: Some(k),
-        ..specification.clone()
-    };
-    let mut null = fit(&of(*components.start()), source, options, control)?;
-    let pattern = Pattern::of(&null.mixture, source)?;
-    let mut told = BootstrapTest {
-        options: test.clone(),
-        steps: Vec::new(),
-        chosen: null.mixture.components().min(*components.start()),
-        accepted: false,
-    };
-    // There are never more components than rows.
-    let most = (*components.end()).min(null.rows as usize);
-    for k in components.take_while(|k| *k < most) {
-        let next = match control.is_interrupted() {
-            true => Err(interrupted()),
-            false => fit(&of(k + 1), source, options, control),
-        };
-        let more = match next {
-            Ok(more) if !more.interrupted => more,
-            Err(why) if !control.is_interrupted() => return Err(why),
-            _ => break,
-        };
-        let pair = Pair {
-            specifications: (of(k), of(k + 1)),
-            fits: (&null, &more),
-            options,
-            test,
-            pattern: &pattern,
-        };
-        let Some(step) = pair.test(k, control)? else {
-            break;
-        };
-        told.accepted = step.p_value > test.significance;
-        told.steps.push(step);
-        if told.accepted {
-            break;
-        }
-        (null, told.chosen) = (more, k + 1);
-    }
-    if control.is_interrupted() && !told.accepted {
-        null.warnings.push(format!(
-            "interrupted before {} components were tested against {}",
-            told.chosen,
-            told.chosen + 1
-        ));
-    } else if !told.accepted && !told.steps.is_empty() {
-        null.warnings.push(format!(
-            "every number of components below {} was rejected; allow more",
-            told.chosen
-        ));
-    }
-    Ok((null, told))
+    Ok(())
 }
 
-/// k components and one more, and what tables are drawn.
-struct Pair<'a> {
+/// The fits of k and of k + 1 components, and the pattern of the tables to be drawn.
+struct Comparison<'a> {
     specifications: (Specification, Specification),
     fits: (&'a Fit, &'a Fit),
     options: &'a FitOptions,
@@ -208,8 +227,8 @@ struct Pair<'a> {
     pattern: &'a Pattern,
 }
 
-impl Pair<'_> {
-    /// The test; `None` if the caller interrupted it.
+impl Comparison<'_> {
+    /// Runs the test; `None` if the caller interrupted it.
     fn test(&self, k: usize, control: Control) -> Result<Option<BootstrapStep>> {
         let statistic = 2.0 * (self.fits.1.log_likelihood - self.fits.0.log_likelihood);
         if !statistic.is_finite() {
@@ -223,90 +242,92 @@ impl Pair<'_> {
             progress: None,
             ..control
         };
-        let one = |number: usize| {
+        let run = |number: usize| {
             if control.is_interrupted() {
                 return Ok(None);
             }
-            let drawn = self.replicate(k, number, silent);
+            let ratio = self.replicate(k, number, silent);
             control.report(Progress::Replicate {
                 components: k,
                 number: done.fetch_add(1, Ordering::Relaxed) + 1,
                 of: self.test.replicates,
             });
-            drawn
+            ratio
         };
         let numbers = 0..self.test.replicates;
-        let drawn: Vec<Result<Option<f64>>> = match self.pattern.rows as u64 <= SMALL {
-            true => numbers.into_par_iter().map(one).collect(),
-            false => numbers.map(one).collect(),
+        let ratios: Vec<Result<Option<f64>>> = if self.pattern.rows as u64 <= MAX_PARALLEL_ROWS {
+            numbers.into_par_iter().map(run).collect()
+        } else {
+            numbers.map(run).collect()
         };
         if control.is_interrupted() {
             return Ok(None);
         }
         let (mut found, mut failure) = (Vec::new(), None);
-        for drawn in drawn {
-            match drawn {
+        for ratio in ratios {
+            match ratio {
                 Ok(ratio) => found.extend(ratio),
-                // A drawn table may have no fit where the rows have one.
-                Err(why) if matches!(why.kind(), ErrorKind::Numeric | ErrorKind::Data) => {
-                    failure = Some(why);
+                // A drawn table may fail to fit although the rows do not.
+                Err(error) if matches!(error.kind(), ErrorKind::Numeric | ErrorKind::Data) => {
+                    failure = Some(error);
                 }
-                Err(why) => return Err(why),
+                Err(error) => return Err(error),
             }
         }
-        if let (true, Some(why)) = (found.is_empty(), failure) {
-            return Err(why);
+        if let (true, Some(error)) = (found.is_empty(), failure) {
+            return Err(error);
         }
-        let beyond = found.iter().filter(|ratio| **ratio >= statistic).count();
+        let as_large = found.iter().filter(|ratio| **ratio >= statistic).count();
         Ok(Some(BootstrapStep {
             components: k,
             log_likelihood: self.fits.0.log_likelihood,
             log_likelihood_of_more: self.fits.1.log_likelihood,
             statistic,
-            p_value: (1.0 + beyond as f64) / (1.0 + found.len() as f64),
+            p_value: (1.0 + as_large as f64) / (1.0 + found.len() as f64),
             replicates: found.len(),
         }))
     }
 
-    /// λ* of one drawn table.
+    /// λ* of one drawn table; `None` if it is not finite.
     fn replicate(&self, k: usize, number: usize, control: Control) -> Result<Option<f64>> {
         let mut rng = ChaCha8Rng::seed_from_u64(self.options.seed ^ 0xb007);
         rng.set_stream(((k as u64) << 40) | number as u64);
         let table = self.pattern.draw(&self.fits.0.mixture, &mut rng)?;
-        let few = FitOptions {
+        let options = FitOptions {
             restarts: self.test.starts,
             seed: self.options.seed.wrapping_add(1 + number as u64),
             ..self.options.clone()
         };
-        let (of_k, of_more) = &self.specifications;
-        let null = self.best(of_k, self.fits.0, &table, &few, 0, control)?;
-        let more = self.best(of_more, self.fits.1, &table, &few, few.restarts, control)?;
+        let (null, more) = &self.specifications;
+        let starts = self.test.starts;
+        let null = best_log_likelihood(null, self.fits.0, &table, &options, 0, control)?;
+        let more = best_log_likelihood(more, self.fits.1, &table, &options, starts, control)?;
         let ratio = 2.0 * (more - null);
         Ok(ratio.is_finite().then_some(ratio))
     }
+}
 
-    /// The log-likelihood of the best of a fit from where the rows' own is and some starts.
-    fn best(
-        &self,
-        specification: &Specification,
-        own: &Fit,
-        table: &Table,
-        few: &FitOptions,
-        starts: usize,
-        control: Control,
-    ) -> Result<f64> {
-        let start = &own.mixture.parameters;
-        let warm = fit_from(specification, table, Some(start), few, control);
-        if starts == 0 && warm.is_ok() {
-            return warm.map(|fit| fit.log_likelihood);
-        }
-        // Parameters of fewer components, or of a column that is constant in this table,
-        // are no start.
-        let cold = fit(specification, table, few, control)?;
-        let merit = |fit: &Fit| (Spurious::of(&fit.mixture).is_none(), fit.log_likelihood);
-        Ok(match warm {
-            Ok(warm) if merit(&warm) > merit(&cold) => warm.log_likelihood,
-            _ => cold.log_likelihood,
-        })
+/// The log-likelihood of the best of several fits to a drawn table: one from the parameters fitted
+/// to the rows, and some new starts.
+fn best_log_likelihood(
+    specification: &Specification,
+    fitted: &Fit,
+    table: &Table,
+    options: &FitOptions,
+    starts: usize,
+    control: Control,
+) -> Result<f64> {
+    let start = &fitted.mixture.parameters;
+    let from_fitted = fit_from(specification, table, Some(start), options, control);
+    if starts == 0 && from_fitted.is_ok() {
+        return from_fitted.map(|fit| fit.log_likelihood);
     }
+    // The fitted parameters may not suit the drawn table: components were dropped, or a column is
+    // constant in the table.
+    let new = fit(specification, table, options, control)?;
+    let merit = |fit: &Fit| (Spurious::of(&fit.mixture).is_none(), fit.log_likelihood);
+    Ok(match from_fitted {
+        Ok(fit) if merit(&fit) > merit(&new) => fit.log_likelihood,
+        _ => new.log_likelihood,
+    })
 }

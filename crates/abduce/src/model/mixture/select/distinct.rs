@@ -1,6 +1,6 @@
-//! Which pairs of a grid are different models. In one column every covariance has one
-//! volume or one for each component, mclust's E and V; of one component it is spherical,
-//! diagonal or whole. What is the same is fitted once, as what was asked for first.
+//! Which pairs of a grid are different models. With a single column, all covariance structures
+//! are one of two models: equal or varying variances (mclust's E and V). With a single component,
+//! they are spherical, diagonal or full. Equal models are fitted once, as the first of them.
 
 use crate::Result;
 use crate::data::Schema;
@@ -8,62 +8,65 @@ use crate::family::LeafFamily;
 use crate::model::mixture::{CovarianceKind, Grid, Specification};
 use serde::{Deserialize, Serialize};
 
-/// Covariances that are one model whatever the number of components asked for.
+/// Covariance structures that are the same model for every number of components of a grid.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SameCovariances {
-    /// The one that was fitted.
+    /// The structure that was fitted.
     pub covariance: CovarianceKind,
-    /// The others.
+    /// The other structures.
     pub same: Vec<CovarianceKind>,
 }
 
-/// A covariance and a number of components.
+/// A covariance structure and a number of components.
 pub(crate) type Pair = (CovarianceKind, usize);
 
-/// The pairs of a grid, and which of them are one model.
+/// The pairs of a grid, and which of them are the same model.
 pub(crate) struct Distinct {
-    /// The pairs that differ, in the order of the grid.
+    /// The pairs that are different models, in the order of the grid.
     pub fitted: Vec<Pair>,
-    /// All pairs of covariances that differ somewhere, with the place of the fit.
+    /// The pairs of the grid without structures in `same`, each with the position of its model in
+    /// `fitted`.
     pub pairs: Vec<(Pair, usize)>,
-    /// The covariances that differ nowhere.
+    /// The structures that are the same model for every number of components.
     pub same: Vec<SameCovariances>,
 }
 
 impl Distinct {
+    /// Compares the pairs of a grid.
+    ///
     /// # Errors
     /// If the specification does not fit the schema.
     pub fn of(specification: &Specification, grid: &Grid, schema: &Schema) -> Result<Distinct> {
         let leaves = specification.leaves(schema)?;
-        let together = leaves.iter().find_map(|leaf| match leaf.family {
+        let columns = leaves.iter().find_map(|leaf| match leaf.family {
             LeafFamily::Multivariate { .. } | LeafFamily::MultivariateStudentT { .. } => {
                 Some(leaf.columns.len())
             }
             _ => None,
         });
-        let simplest = |covariance: CovarianceKind, components: usize| match together {
+        let simplest = |covariance: CovarianceKind, components: usize| match columns {
             None => CovarianceKind::default(),
             Some(1) if specification.normal_prior.is_some() => covariance.simplest(2, components),
             Some(columns) => covariance.simplest(columns, components),
         };
-        // The floor of variances is a prior too: believed once of what is shared, and as often
-        // as there are components of what is not.
-        let believed = specification.variance_floor > 0.0;
+        // The variance floor is a prior too: it counts once for a shared variance, and once for
+        // each component otherwise.
+        let has_floor = specification.variance_floor > 0.0;
         let model = |(covariance, components): Pair| {
-            let once = believed && components > 1 && covariance.is_shared();
+            let counts_once = has_floor && components > 1 && covariance.is_shared();
             (
                 simplest(covariance, components),
-                once && together == Some(1),
+                counts_once && columns == Some(1),
             )
         };
         let mut same: Vec<SameCovariances> = Vec::new();
         for covariance in &grid.covariances {
-            let is_same = |own: &&mut SameCovariances| {
+            let is_same = |group: &&mut SameCovariances| {
                 let mut numbers = grid.components.iter();
-                numbers.all(|k| model((own.covariance, *k)) == model((*covariance, *k)))
+                numbers.all(|k| model((group.covariance, *k)) == model((*covariance, *k)))
             };
             match same.iter_mut().find(is_same) {
-                Some(own) => own.same.push(*covariance),
+                Some(group) => group.same.push(*covariance),
                 None => same.push(SameCovariances {
                     covariance: *covariance,
                     same: Vec::new(),
@@ -71,18 +74,18 @@ impl Distinct {
             }
         }
         let (mut fitted, mut pairs): (Vec<Pair>, Vec<(Pair, usize)>) = Default::default();
-        for own in &same {
+        for group in &same {
             for components in &grid.components {
-                let pair = (own.covariance, *components);
-                let is_fitted = |own: &Pair| own.1 == pair.1 && model(*own) == model(pair);
-                let place = fitted.iter().position(is_fitted).unwrap_or_else(|| {
+                let pair = (group.covariance, *components);
+                let is_equal = |other: &Pair| other.1 == pair.1 && model(*other) == model(pair);
+                let position = fitted.iter().position(is_equal).unwrap_or_else(|| {
                     fitted.push(pair);
                     fitted.len() - 1
                 });
-                pairs.push((pair, place));
+                pairs.push((pair, position));
             }
         }
-        same.retain(|own| !own.same.is_empty());
+        same.retain(|group| !group.same.is_empty());
         Ok(Distinct {
             fitted,
             pairs,

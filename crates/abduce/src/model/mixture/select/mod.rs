@@ -1,11 +1,11 @@
-//! How many components, and of which covariance: every pair of a grid is fitted, and the
-//! one with the best criterion is kept,
+//! Selection of the number of components and the covariance structure: every pair of a grid is
+//! fitted, and the one with the best criterion is kept,
 //!
 //!   BIC = −2 ln L + ν ln n,  AIC = −2 ln L + 2ν,  ICL = BIC − 2 Σ_i ln max_j p(j | x_i)
 //!
-//! (Schwarz 1978; Akaike 1974; Biernacki, Celeux & Govaert 2000), or −2 times the
-//! log-likelihood of rows held out. Less is better in each. A fit that owes its likelihood to
-//! components collapsed onto a few rows is told, and not chosen.
+//! (Schwarz 1978; Akaike 1974; Biernacki, Celeux & Govaert 2000), or −2 times the log-likelihood
+//! of held-out rows. Smaller values are better. A fit with components collapsed onto a few rows
+//! is reported but not chosen.
 
 pub(crate) mod bootstrap;
 pub(crate) mod distinct;
@@ -27,7 +27,11 @@ use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What makes one fit better than another.
+/// The maximum number of rows for which pairs are fitted in parallel: a fit of so few rows cannot
+/// use all threads.
+const MAX_PARALLEL_ROWS: u64 = 16_384;
+
+/// The criterion by which fits are compared.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Criterion {
@@ -36,9 +40,9 @@ pub enum Criterion {
     Bic,
     /// Akaike's information criterion.
     Aic,
-    /// The integrated complete-data likelihood, which asks for clusters well apart.
+    /// The integrated complete-data likelihood, which prefers well separated clusters.
     Icl,
-    /// −2 times the log-likelihood of rows held out, by cross-validation.
+    /// −2 times the log-likelihood of held-out rows, by cross-validation.
     Cv,
 }
 
@@ -57,44 +61,44 @@ impl FromStr for Criterion {
     }
 }
 
-/// What to try.
+/// The numbers of components and covariance structures to try.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Grid {
-    /// Numbers of components.
+    /// The numbers of components.
     pub components: Vec<usize>,
-    /// Covariances of the numbers.
+    /// The covariance structures.
     pub covariances: Vec<CovarianceKind>,
-    /// What the best of them is best in.
+    /// The criterion by which the best fit is chosen.
     pub criterion: Criterion,
-    /// How many folds of rows are held out in turn for [`Criterion::Cv`].
+    /// The number of folds for [`Criterion::Cv`].
     pub folds: usize,
 }
 
 /// One fit of a grid.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Candidate {
-    /// The covariance of the numbers.
+    /// The covariance structure.
     pub covariance: CovarianceKind,
-    /// The number of components asked for.
+    /// The requested number of components.
     pub components: usize,
-    /// How many were left; empty ones are dropped.
+    /// The number of components of the fit, without empty ones, which are dropped.
     pub left: usize,
     /// The log-likelihood of the rows.
     pub log_likelihood: Option<f64>,
     /// The number of free parameters.
     pub parameters: usize,
-    /// The criteria; less is better.
+    /// See [`Criterion::Bic`].
     pub bic: Option<f64>,
     /// See [`Criterion::Aic`].
     pub aic: Option<f64>,
     /// See [`Criterion::Icl`].
     pub icl: Option<f64>,
-    /// See [`Criterion::Cv`]; only where it was asked for.
+    /// See [`Criterion::Cv`]; only computed if it is the criterion of the grid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cv: Option<f64>,
     /// Whether the fit converged.
     pub converged: bool,
-    /// Why it is not to be trusted, if so.
+    /// Why the fit is spurious, if it is: a component has collapsed onto a few rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spurious: Option<String>,
 }
@@ -110,40 +114,40 @@ impl Candidate {
         }
     }
 
-    /// Whether it may be chosen.
-    pub fn stands(&self) -> bool {
+    /// Whether the fit may be chosen: it is not spurious, and no component was dropped.
+    pub fn is_eligible(&self) -> bool {
         self.spurious.is_none() && self.left == self.components
     }
 }
 
-/// All fits of a grid, and which was chosen.
+/// The fits of a grid, and which one was chosen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Selection {
-    /// What the chosen one is best in.
+    /// The criterion of the choice.
     pub criterion: Criterion,
-    /// The fits, in the order of the grid; where pairs are one model, such as all
-    /// covariances of one column and one component, it was fitted once.
+    /// The candidates, in the order of the grid. Pairs that are the same model, for example all
+    /// covariances of a single column with one component, share a fit.
     pub tried: Vec<Candidate>,
-    /// Which of them was chosen.
+    /// The position of the chosen candidate.
     pub chosen: usize,
-    /// Covariances that are one model whatever the number of components, and were
-    /// tried as one.
+    /// Covariance structures that are the same model for every number of components.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub same: Vec<SameCovariances>,
 }
 
 impl Selection {
-    /// Whether the number of components that was chosen is the largest of several, so
-    /// that more may be better still.
-    pub fn chose_the_most(&self) -> bool {
-        let numbers = self.tried.iter().map(|own| own.components);
-        let chosen = self.tried.get(self.chosen).map(|own| own.components);
+    /// Whether the largest of several numbers of components was chosen, so that a larger one may
+    /// be better.
+    pub fn chose_most_components(&self) -> bool {
+        let numbers = self.tried.iter().map(|candidate| candidate.components);
+        let chosen = self.tried.get(self.chosen);
+        let chosen = chosen.map(|candidate| candidate.components);
         let (least, most) = (numbers.clone().min(), numbers.max());
         chosen == most && least < most
     }
 }
 
-/// Fits every pair of a grid and keeps the best.
+/// Fits every pair of a grid and returns the best fit.
 ///
 /// ```
 /// use abduce::data::{Column, Field, Kind, Schema, Table};
@@ -179,71 +183,33 @@ pub fn select(
 ) -> Result<(Fit, Selection)> {
     options.refuse_start_by()?;
     let distinct = Distinct::of(specification, grid, source.schema())?;
-    let done = AtomicUsize::new(0);
-    let silent = Control {
-        progress: None,
-        ..control
-    };
-    let one = |(covariance, components): &Pair| {
-        if control.is_interrupted() {
-            return None;
-        }
-        let own = specification.of_pair(*covariance, *components);
-        let tried = attempt(
-            &own,
-            (*covariance, *components),
-            grid,
-            source,
-            options,
-            silent,
-        );
-        control.report(Progress::Candidate {
-            number: done.fetch_add(1, Ordering::Relaxed) + 1,
-            of: distinct.fitted.len(),
-        });
-        Some(tried)
-    };
-    // Small tables leave threads idle in each fit.
-    let found: Vec<Option<Result<(Fit, Candidate)>>> = match source.rows() <= 16_384 {
-        true => distinct.fitted.par_iter().map(one).collect(),
-        false => distinct.fitted.iter().map(one).collect(),
-    };
-    let mut failure = None;
-    let found = found.into_iter().map(|result| match result? {
-        Ok(found) => Some(found),
-        Err(why) => {
-            failure = Some(why);
-            None
-        }
-    });
-    let mut fits: Vec<Option<(Fit, Candidate)>> = found.collect();
-    let (mut tried, mut places) = (Vec::new(), Vec::new());
-    for ((covariance, _), place) in distinct.pairs {
-        if let Some((_, own)) = &fits[place] {
+    let (mut fits, failure) = fit_pairs(
+        specification,
+        &distinct.fitted,
+        grid,
+        source,
+        options,
+        control,
+    );
+    // The candidates, and the position of the fit of each.
+    let (mut tried, mut positions) = (Vec::new(), Vec::new());
+    for ((covariance, _), position) in distinct.pairs {
+        if let Some((_, candidate)) = &fits[position] {
             tried.push(Candidate {
                 covariance,
-                ..own.clone()
+                ..candidate.clone()
             });
-            places.push(place);
+            positions.push(position);
         }
     }
-    let best = |standing: bool| {
-        let these = tried.iter().enumerate();
-        let these = these.filter(|(_, own)| own.stands() || !standing);
-        let valued = these.filter_map(|(i, own)| Some((i, own.value(grid.criterion)?)));
-        let best = valued.min_by(|a, b| a.1.total_cmp(&b.1));
-        best.map(|(i, _)| i)
-    };
-    let Some(chosen) = best(true).or_else(|| best(false)) else {
+    let Some(chosen) = best_candidate(&tried, grid.criterion) else {
         return Err(failure.unwrap_or_else(interrupted));
     };
-    let (mut fit, _) = fits[places[chosen]].take().ok_or_else(interrupted)?;
-    let better = tried.iter().filter(|own| {
-        let pair = (
-            own.value(grid.criterion),
-            tried[chosen].value(grid.criterion),
-        );
-        !own.stands() && matches!(pair, (Some(a), Some(b)) if a < b)
+    let (mut fit, _) = fits[positions[chosen]].take().ok_or_else(interrupted)?;
+    let value = |candidate: &Candidate| candidate.value(grid.criterion);
+    let better = tried.iter().filter(|candidate| {
+        let values = (value(candidate), value(&tried[chosen]));
+        !candidate.is_eligible() && matches!(values, (Some(a), Some(b)) if a < b)
     });
     let better = better.count();
     if better > 0 {
@@ -251,9 +217,9 @@ pub fn select(
             "{better} fits of the grid have a better criterion by components on a few rows, and were not chosen"
         ));
     }
-    if let Some(why) = failure {
+    if let Some(error) = failure {
         fit.warnings
-            .push(format!("some of the grid could not be fitted: {why}"));
+            .push(format!("some of the grid could not be fitted: {error}"));
     }
     Ok((
         fit,
@@ -266,9 +232,65 @@ pub fn select(
     ))
 }
 
+/// Fits pairs of a grid, and returns the last error besides. A fit is `None` if it failed or the
+/// caller stopped it.
+fn fit_pairs(
+    specification: &Specification,
+    pairs: &[Pair],
+    grid: &Grid,
+    source: &dyn Source,
+    options: &FitOptions,
+    control: Control,
+) -> (Vec<Option<(Fit, Candidate)>>, Option<Error>) {
+    let done = AtomicUsize::new(0);
+    let silent = Control {
+        progress: None,
+        ..control
+    };
+    let fit_one = |pair: &Pair| {
+        if control.is_interrupted() {
+            return None;
+        }
+        let result = fit_pair(specification, *pair, grid, source, options, silent);
+        control.report(Progress::Candidate {
+            number: done.fetch_add(1, Ordering::Relaxed) + 1,
+            of: pairs.len(),
+        });
+        Some(result)
+    };
+    let results: Vec<Option<Result<(Fit, Candidate)>>> = if source.rows() <= MAX_PARALLEL_ROWS {
+        pairs.par_iter().map(fit_one).collect()
+    } else {
+        pairs.iter().map(fit_one).collect()
+    };
+    let mut failure = None;
+    let fits = results.into_iter().map(|result| match result? {
+        Ok(fit) => Some(fit),
+        Err(error) => {
+            failure = Some(error);
+            None
+        }
+    });
+    (fits.collect(), failure)
+}
+
+/// The position of the candidate with the smallest criterion, among eligible ones if there are
+/// any.
+fn best_candidate(tried: &[Candidate], criterion: Criterion) -> Option<usize> {
+    let best = |only_eligible: bool| {
+        let candidates = tried.iter().enumerate();
+        candidates
+            .filter(|(_, candidate)| candidate.is_eligible() || !only_eligible)
+            .filter_map(|(i, candidate)| Some((i, candidate.value(criterion)?)))
+            .min_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(i, _)| i)
+    };
+    best(true).or_else(|| best(false))
+}
+
 impl Specification {
-    /// The same with another covariance and number of components.
-    pub fn of_pair(&self, covariance: CovarianceKind, components: usize) -> Specification {
+    /// The same specification with another covariance structure and number of components.
+    pub fn with_pair(&self, covariance: CovarianceKind, components: usize) -> Specification {
         let reals = match self.reals {
             Reals::Together { counts, .. } => Reals::Together { covariance, counts },
             Reals::Alone => Reals::Alone,
@@ -281,23 +303,31 @@ impl Specification {
     }
 }
 
-fn attempt(
+/// Fits one pair of a grid.
+fn fit_pair(
     specification: &Specification,
-    (covariance, components): (CovarianceKind, usize),
+    (covariance, components): Pair,
     grid: &Grid,
     source: &dyn Source,
     options: &FitOptions,
     control: Control,
 ) -> Result<(Fit, Candidate)> {
+    let specification = &specification.with_pair(covariance, components);
     let fit = fit(specification, source, options, control)?;
     let finite = |x: f64| x.is_finite().then_some(x);
     let cv = match grid.criterion {
-        Criterion::Cv => {
-            Some(-2.0 * held_out(specification, grid.folds, source, options, control)?)
-        }
+        Criterion::Cv => Some(
+            -2.0 * cross_validated_log_likelihood(
+                specification,
+                grid.folds,
+                source,
+                options,
+                control,
+            )?,
+        ),
         _ => None,
     };
-    let tried = Candidate {
+    let candidate = Candidate {
         covariance,
         components,
         left: fit.mixture.components() - usize::from(fit.mixture.has_noise()),
@@ -308,12 +338,12 @@ fn attempt(
         icl: finite(fit.bic - 2.0 * log_certainty(&fit.mixture, source)?),
         cv: cv.and_then(finite),
         converged: fit.converged,
-        spurious: Spurious::of(&fit.mixture).map(|found| found.to_string()),
+        spurious: Spurious::of(&fit.mixture).map(|spurious| spurious.to_string()),
     };
-    Ok((fit, tried))
+    Ok((fit, candidate))
 }
 
-/// Σ_i w_i ln max_j p(j | x_i): 0 where every row is certainly of one component.
+/// Σ_i w_i ln max_j p(j | x_i): 0 if the component of every row is certain.
 fn log_certainty(mixture: &FittedMixture, source: &dyn Source) -> Result<f64> {
     let classifier = mixture.classifier()?;
     let total = fold(
@@ -321,16 +351,16 @@ fn log_certainty(mixture: &FittedMixture, source: &dyn Source) -> Result<f64> {
         1,
         |sum, _, chunk| {
             let posterior = classifier(chunk)?;
-            let own = (0..chunk.rows()).map(|row| {
+            let terms = (0..chunk.rows()).map(|row| {
                 let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
-                let most = posterior.row(row).iter().copied().fold(0.0, f64::max);
+                let largest = posterior.row(row).iter().copied().fold(0.0, f64::max);
                 if weight > 0.0 {
-                    weight * most.ln()
+                    weight * largest.ln()
                 } else {
                     0.0
                 }
             });
-            *sum.get_or_insert(0.0) += own.sum::<f64>();
+            *sum.get_or_insert(0.0) += terms.sum::<f64>();
             Ok(())
         },
         |total: &mut f64, more| *total += more,
@@ -338,8 +368,8 @@ fn log_certainty(mixture: &FittedMixture, source: &dyn Source) -> Result<f64> {
     Ok(total.unwrap_or(0.0))
 }
 
-/// The log-likelihood of every row under the fit of the other folds.
-fn held_out(
+/// The log-likelihood of all rows, each under the fit to the other folds.
+fn cross_validated_log_likelihood(
     specification: &Specification,
     number: usize,
     source: &dyn Source,
@@ -349,19 +379,19 @@ fn held_out(
     let folds = Folds::stratified(source, None, number, options.seed)?;
     let mut sum = 0.0;
     for number in 0..folds.number() {
-        let rest = folds.training(source, number)?;
-        let own = folds.held_out(source, number)?;
-        let model = fit(specification, &*rest, options, control)?.mixture;
+        let training = folds.training(source, number)?;
+        let held_out = folds.held_out(source, number)?;
+        let model = fit(specification, &*training, options, control)?.mixture;
         let part = fold(
-            &*own,
+            &*held_out,
             1,
             |sum, _, chunk| {
                 let densities = model.log_density(chunk)?;
-                let own = densities.iter().enumerate().map(|(row, log)| {
+                let terms = densities.iter().enumerate().map(|(row, log)| {
                     let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
                     if weight > 0.0 { weight * log } else { 0.0 }
                 });
-                *sum.get_or_insert(0.0) += own.sum::<f64>();
+                *sum.get_or_insert(0.0) += terms.sum::<f64>();
                 Ok(())
             },
             |total: &mut f64, more| *total += more,

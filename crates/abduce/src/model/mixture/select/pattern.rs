@@ -10,7 +10,7 @@ use rand_chacha::ChaCha8Rng;
 /// The maximum number of cells of a drawn table: 256 MiB of memory.
 const MAX_CELLS: f64 = 33_554_432.0;
 
-/// Which tables are drawn: their size, and the missing values of their rows.
+/// The number of rows and the missing values of the tables to be drawn.
 pub(crate) struct Pattern {
     pub rows: usize,
     /// For each column with missing values, whether each row's cell is seen.
@@ -18,6 +18,10 @@ pub(crate) struct Pattern {
 }
 
 impl Pattern {
+    /// The pattern of the rows to which a mixture was fitted.
+    ///
+    /// # Errors
+    /// If tables cannot be drawn, because of text columns or their size, or cannot be read.
     pub fn of(mixture: &FittedMixture, source: &dyn Source) -> Result<Pattern> {
         let text = mixture.leaves.iter().any(|leaf| leaf.family.is_text());
         if text || !mixture.is_generative() {
@@ -34,7 +38,7 @@ impl Pattern {
             ))
             .with_hint("select by a criterion, or test a sample of the rows"));
         }
-        // Whole numbers of rows, so that the sum of weights is kept whatever they are.
+        // Each row counts as a whole number of rows, so that the sums of weights are kept.
         let (mut weight, mut rows) = (0.0, 0);
         let mut seen = vec![Vec::new(); columns];
         for chunk in source.scan()? {
@@ -53,9 +57,9 @@ impl Pattern {
         }
         if rows < 2 {
             return Err(Error::data(
-                "the rows weigh less than two, so that no table like them can be drawn",
+                "the rows weigh less than two, which is too little for bootstrap tests",
             )
-            .with_hint("weights say how many times a row is there"));
+            .with_hint("the weight of a row is the number of times that it counts"));
         }
         let if_incomplete = |seen: Vec<bool>| seen.contains(&false).then_some(seen);
         Ok(Pattern {
@@ -64,6 +68,7 @@ impl Pattern {
         })
     }
 
+    /// Draws a table from a mixture.
     pub fn draw(&self, mixture: &FittedMixture, rng: &mut ChaCha8Rng) -> Result<Table> {
         let schema = &mixture.schema;
         let drawn = mixture.sample(&vec![None; schema.fields.len()], self.rows, rng)?;
@@ -74,9 +79,10 @@ impl Pattern {
                 let cells = column.cells(0, self.rows);
                 let cell = |row: usize| cells.number(row).filter(|_| seen[row]);
                 let cells = (0..self.rows).map(cell);
-                match matches!(column, Column::Code { .. }) {
-                    true => Column::from_codes(cells.map(|cell| cell.map(|code| code as u32))),
-                    false => Column::from_numbers(cells),
+                if matches!(column, Column::Code { .. }) {
+                    Column::from_codes(cells.map(|cell| cell.map(|code| code as u32)))
+                } else {
+                    Column::from_numbers(cells)
                 }
             }
         });

@@ -5,7 +5,7 @@
 //! mclust (Fraley & Raftery, *Journal of Classification* 24, 2007).
 
 use crate::Control;
-use crate::data::{Cells, Rows, Source, fold};
+use crate::data::{Rows, Source, fold};
 use crate::family::{
     LeafFamily, MultivariatePrior, MultivariateShape, MultivariateStats, Scale, Statistics,
     Stats as _, Structure,
@@ -61,7 +61,7 @@ impl FromStr for NormalPrior {
     fn from_str(text: &str) -> Result<Self> {
         let wrong = || {
             Error::parameter(format!(
-                "prior must be mclust, normal-inverse-wishart(rows) or \
+                "prior is mclust, normal-inverse-wishart(rows) or \
                  normal-inverse-wishart(rows,degrees), with rows of at least 0 and degrees above \
                  0, not \"{text}\""
             ))

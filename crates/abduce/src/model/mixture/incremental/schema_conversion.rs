@@ -2,7 +2,7 @@
 //! new codes. A constant column that is not constant in the other schema gets the statistics of
 //! rows with that constant, and the reverse.
 
-use super::convert::{Origin, constant, counted_columns, joint_gaussian, levels, unchanged};
+use super::convert::{Origin, constant, joint_gaussian, levels, same_columns, word_counts};
 use crate::data::{Kind, NO_CODE, Schema, Translation, kind_option};
 use crate::family::{GaussianStats, LeafFamily, Statistics, Stats as _};
 use crate::leaf::{Leaf, Seen};
@@ -10,7 +10,7 @@ use crate::model::mixture::{FittedMixture, MixtureStatistics};
 use crate::{Error, Result};
 
 /// A conversion from a mixture's schema to another.
-pub(super) struct Passage<'a> {
+pub(super) struct SchemaConversion<'a> {
     from: &'a FittedMixture,
     /// The names of the columns of the other schema.
     names: Vec<String>,
@@ -18,42 +18,42 @@ pub(super) struct Passage<'a> {
     columns: Vec<Option<(usize, Translation)>>,
 }
 
-impl<'a> Passage<'a> {
-    /// To a schema that contains all levels and terms of the mixture.
+impl<'a> SchemaConversion<'a> {
+    /// A conversion to a schema that contains all levels and terms of the mixture.
     ///
     /// # Errors
-    /// If one is missing.
-    pub fn new(from: &'a FittedMixture, to: &Schema) -> Result<Passage<'a>> {
-        let own = &from.schema.fields;
+    /// If the other schema lacks a level or term.
+    pub fn new(from: &'a FittedMixture, to: &Schema) -> Result<SchemaConversion<'a>> {
+        let fields = &from.schema.fields;
         let names = to.fields.iter().map(|field| field.name.clone()).collect();
         let columns = to.fields.iter().map(|to| {
-            let place = own.iter().position(|field| field.name == to.name);
-            let place = place.filter(|place| from.models(*place));
+            let place = fields.iter().position(|field| field.name == to.name);
+            let place = place.filter(|place| from.is_modelled(*place));
             let translation = |place: usize| match from.constant(place) {
                 Some(x) if to.kind.is_coded() => Translation::constant(x, to),
-                _ => Translation::new(&own[place], to),
+                _ => Translation::new(&fields[place], to),
             };
             place
                 .map(|place| Ok((place, translation(place)?)))
                 .transpose()
         });
         let columns = columns.collect::<Result<_>>()?;
-        Ok(Passage {
+        Ok(SchemaConversion {
             from,
             names,
             columns,
         })
     }
 
-    /// To the same columns without some of their levels and terms; `codes` are the new codes, by
-    /// column.
-    pub fn without(from: &'a FittedMixture, codes: Vec<Option<Vec<u32>>>) -> Passage<'a> {
+    /// A conversion to the same columns without some of their levels and terms; `codes` are the new
+    /// codes, by column.
+    pub fn without(from: &'a FittedMixture, codes: Vec<Option<Vec<u32>>>) -> SchemaConversion<'a> {
         let columns = codes.into_iter().enumerate().map(|(place, codes)| {
             let translation = codes.map_or(Translation::Same, Translation::Codes);
             Some((place, translation))
         });
         let names = from.schema.fields.iter().map(|field| field.name.clone());
-        Passage {
+        SchemaConversion {
             from,
             names: names.collect(),
             columns: columns.collect(),
@@ -92,14 +92,16 @@ impl<'a> Passage<'a> {
 
     /// The new position of each component; `None` for those that are dropped.
     pub fn components(&self, target: Option<usize>) -> Vec<Option<usize>> {
-        let own = 0..self.from.components();
+        let components = 0..self.from.components();
         let codes = target.and_then(|target| self.columns[target].as_ref());
         match codes {
             Some((_, Translation::Codes(codes))) => {
                 let place = |j: usize| codes.get(j).filter(|code| **code != NO_CODE);
-                own.map(|j| place(j).map(|code| *code as usize)).collect()
+                components
+                    .map(|j| place(j).map(|code| *code as usize))
+                    .collect()
             }
-            _ => own.map(Some).collect(),
+            _ => components.map(Some).collect(),
         }
     }
 
@@ -124,8 +126,8 @@ impl<'a> Passage<'a> {
             };
             converted.weights[place] = statistics.weights[j];
             for (number, leaf) in leaves.iter().enumerate() {
-                if let Some(leaf) = self.leaf(statistics, j, leaf, seen)? {
-                    converted.leaves[number][place] = leaf;
+                if let Some(component) = self.component_of_leaf(statistics, j, leaf, seen)? {
+                    converted.leaves[number][place] = component;
                 }
             }
         }
@@ -133,7 +135,7 @@ impl<'a> Passage<'a> {
     }
 
     /// The statistics of one component and leaf; `None` if the mixture has none of its columns.
-    fn leaf(
+    fn component_of_leaf(
         &self,
         statistics: &MixtureStatistics,
         j: usize,
@@ -162,13 +164,15 @@ impl<'a> Passage<'a> {
             (LeafFamily::Multivariate { .. }, _) => {
                 joint_gaussian(leaf, &origins, statistics.weights[j])
             }
-            (LeafFamily::MultivariateStudentT { .. }, _) => unchanged(leaf, &origins),
+            (LeafFamily::MultivariateStudentT { .. }, _) => same_columns(leaf, &origins),
             (LeafFamily::Words { shape, .. } | LeafFamily::Presence { shape, .. }, _)
                 if shape.columns =>
             {
-                counted_columns(leaf, &origins)
+                word_counts(leaf, &origins)
             }
-            (_, [Some(origin)]) => origin.alone(leaf, seen.columns[leaf.columns[0]].mean),
+            (_, [Some(origin)]) => {
+                origin.to_single_column(leaf, seen.columns[leaf.columns[0]].mean)
+            }
             _ => None,
         };
         converted.map(Some).ok_or_else(|| {
@@ -184,7 +188,7 @@ impl<'a> Passage<'a> {
     }
 }
 
-impl Passage<'_> {
+impl SchemaConversion<'_> {
     /// The hint if the statistics of a leaf cannot be converted.
     fn conversion_hint(&self, leaf: &Leaf) -> String {
         let counts = leaf.columns.iter().filter(|column| {
