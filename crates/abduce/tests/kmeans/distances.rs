@@ -56,7 +56,7 @@ fn cosine_distance_ignores_lengths() {
     assert!(
         fit.warnings
             .iter()
-            .any(|warning| warning.contains("no value but zeros"))
+            .any(|warning| warning.contains("only zeros"))
     );
 }
 

@@ -29,9 +29,9 @@ impl FittedKMeans {
         if !self.sizes.iter().all(is_positive) {
             return Err(contradiction("body.sizes", "a size is not positive"));
         }
-        let constant = |(column, x): &(usize, f64)| self.is_number(column) && x.is_finite();
-        if !self.constants.iter().all(constant) {
-            let what = "these are not columns of numbers and their values";
+        let is_valid = |(column, x): &(usize, f64)| self.is_numeric(column) && x.is_finite();
+        if !self.constants.iter().all(is_valid) {
+            let what = "these are not numeric columns and their values";
             return Err(contradiction("body.constants", what));
         }
         if self.variance.is_nan() || self.variance < 0.0 {
@@ -40,7 +40,7 @@ impl FittedKMeans {
         Ok(())
     }
 
-    fn is_number(&self, column: &usize) -> bool {
+    fn is_numeric(&self, column: &usize) -> bool {
         let field = self.schema.fields.get(*column);
         field.is_some_and(|f| matches!(f.kind, Kind::Real | Kind::Count | Kind::Binary))
     }
@@ -49,8 +49,8 @@ impl FittedKMeans {
         let frame = &self.frame;
         let width = frame.columns.len();
         let place = "body.frame.columns";
-        if width == 0 || !frame.columns.iter().all(|column| self.is_number(column)) {
-            return Err(contradiction(place, "these are not columns of numbers"));
+        if width == 0 || !frame.columns.iter().all(|column| self.is_numeric(column)) {
+            return Err(contradiction(place, "these are not numeric columns"));
         }
         if frame.columns.iter().collect::<HashSet<_>>().len() < width {
             return Err(contradiction(place, "a column occurs twice"));

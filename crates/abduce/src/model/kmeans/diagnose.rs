@@ -6,8 +6,10 @@ use crate::data::Source;
 use crate::model::some_of;
 
 /// If standard deviations of columns differ by more, the widest column dominates distances.
-const FACTOR: f64 = 100.0;
+const MAX_SPREAD_RATIO: f64 = 100.0;
 
+/// The warnings of a fit. `left_out` are columns that are not numeric, and `useless` numeric
+/// columns that were left out, with the reason.
 pub(super) fn diagnose(
     specification: &Specification,
     options: &Options,
@@ -28,65 +30,78 @@ pub(super) fn diagnose(
             some_of(&left_out)
         ));
     }
-    let there = fit.model.centres.len();
-    if there < specification.clusters {
+    let clusters = fit.model.centres.len();
+    if clusters < specification.clusters {
         let what = match specification.distance {
             Distance::Cosine => "rows of different directions",
             _ => "different rows",
         };
         warnings.push(format!(
-            "only {there} of {} clusters remain: there are no more {what}",
+            "only {clusters} of {} clusters remain: there are no more {what}",
             specification.clusters
         ));
     }
     if !fit.converged && !fit.interrupted {
+        // The search for medoids has no tolerance.
+        let or_tolerance = if specification.medoids {
+            ""
+        } else {
+            " or `tol`"
+        };
         warnings.push(format!(
-            "not converged after {} iterations; raise `max_iter`{}",
-            fit.iterations,
-            // Medoids converge when no swap is left, whatever the tolerance.
-            if specification.medoids {
-                ""
-            } else {
-                " or `tol`"
-            }
+            "not converged after {} iterations; raise `max_iter`{or_tolerance}",
+            fit.iterations
         ));
     }
     if !fit.monotone && options.algorithm != Algorithm::MiniBatch {
-        warnings.push("the inertia rose by more than rounding explains".into());
+        warnings.push("the inertia increased by more than rounding error".into());
     }
-    let counted: f64 = fit.model.sizes.iter().sum();
-    if !fit.interrupted && survey.weight - counted > 1e-9 * survey.weight {
-        let what = match specification.distance {
-            Distance::Cosine => "with no value but zeros",
-            _ => "without any value",
-        };
-        warnings.push(format!(
-            "rows {what} are ignored by the fit and put into the largest cluster: weight {}",
-            survey.weight - counted
-        ));
-    }
-    let own_units = specification.standardize || specification.distance == Distance::Mahalanobis;
-    if !own_units {
-        let fields = &source.schema().fields;
-        let columns = fit.model.frame.columns.iter().enumerate();
-        let spreads: Vec<(f64, &str)> = columns
-            .map(|(c, column)| {
-                let spread = survey.deviation(c) * fit.model.frame.scale[c];
-                (spread, fields[*column].name.as_str())
-            })
-            .filter(|(spread, _)| *spread > 0.0)
-            .collect();
-        let widest = spreads.iter().max_by(|a, b| a.0.total_cmp(&b.0));
-        let narrowest = spreads.iter().min_by(|a, b| a.0.total_cmp(&b.0));
-        if let (Some(widest), Some(narrowest)) = (widest, narrowest)
-            && widest.0 > FACTOR * narrowest.0
-        {
-            warnings.push(format!(
-                "\"{}\" spreads more than {FACTOR} times as widely as \"{}\" and dominates the \
-                 distances; `standardize` gives all columns the same spread",
-                widest.1, narrowest.1
-            ));
-        }
-    }
+    warnings.extend(ignored_rows(specification, survey, fit));
+    warnings.extend(dominating_column(specification, source, survey, fit));
     warnings
+}
+
+/// A warning if some rows have no value by which they could be assigned.
+fn ignored_rows(specification: &Specification, survey: &Survey, fit: &Fit) -> Option<String> {
+    let ignored = survey.weight - fit.model.sizes.iter().sum::<f64>();
+    if fit.interrupted || ignored <= 1e-9 * survey.weight {
+        return None;
+    }
+    let what = match specification.distance {
+        Distance::Cosine => "with only zeros or missing values",
+        _ => "without any value",
+    };
+    Some(format!(
+        "rows {what} are ignored by the fit and assigned to the largest cluster: weight {ignored}"
+    ))
+}
+
+/// A warning if one column varies much more than another, which then hardly matters.
+fn dominating_column(
+    specification: &Specification,
+    source: &dyn Source,
+    survey: &Survey,
+    fit: &Fit,
+) -> Option<String> {
+    if specification.standardize || specification.distance == Distance::Mahalanobis {
+        return None;
+    }
+    let fields = &source.schema().fields;
+    let columns = fit.model.frame.columns.iter().enumerate();
+    let spreads: Vec<(f64, &str)> = columns
+        .map(|(c, column)| {
+            let spread = survey.deviation(c) * fit.model.frame.scale[c];
+            (spread, fields[*column].name.as_str())
+        })
+        .filter(|(spread, _)| *spread > 0.0)
+        .collect();
+    let widest = spreads.iter().max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let narrowest = spreads.iter().min_by(|a, b| a.0.total_cmp(&b.0))?;
+    (widest.0 > MAX_SPREAD_RATIO * narrowest.0).then(|| {
+        format!(
+            "\"{}\" spreads more than {MAX_SPREAD_RATIO} times as widely as \"{}\" and dominates the \
+             distances; `standardize` gives all columns the same spread",
+            widest.1, narrowest.1
+        )
+    })
 }

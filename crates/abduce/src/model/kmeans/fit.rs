@@ -1,23 +1,21 @@
-//! Fitting clusters: a survey of all rows, several starts on a sample in parallel, and from
-//! the best of these one run over all rows.
+//! Fitting clusters: a survey of all rows, several starts in parallel, for a large table on a
+//! sample of its rows, and iterations over all rows from the best of them.
 
-use super::choice::{chosen, within_memory};
-use super::iterate::{Found, Rows, iterate};
-use super::medians::medians;
+use super::choose_algorithm::{fastest_algorithm, limit_memory};
+use super::iterate::{Rows, RunResult, iterate};
+use super::medians::fit_medians;
 use super::mini_batch::mini_batches;
-use super::parallel::seeds_of_all;
-use super::points::Points;
-use super::seeding::{Measure, seeds};
-use super::specification::{Algorithm, Distance, Init, Options, Specification};
+use super::seeding::Measure;
+use super::specification::{Algorithm, Distance, Options, Specification};
 use super::starts::Start;
 use super::survey::Survey;
-use super::{FittedKMeans, Frame, by_medoids, diagnose};
-use crate::data::{Source, Table};
+use super::{FittedKMeans, Frame, diagnose, fit_medoids};
+use crate::data::Source;
 use crate::model::check_tries;
-use crate::model::mixture::{interrupted, sample_rows};
+use crate::model::mixture::interrupted;
 use crate::{Control, Progress};
 use crate::{Error, Result};
-use rayon::prelude::*;
+use std::cmp::Ordering;
 
 /// Fitted clusters and how the fit went.
 #[derive(Clone, Debug)]
@@ -34,7 +32,7 @@ pub struct Fit {
     pub iterations: usize,
     /// Whether the fit converged.
     pub converged: bool,
-    /// Whether the inertia never rose.
+    /// Whether the inertia never increased.
     pub monotone: bool,
     /// Whether the caller stopped the fit.
     pub interrupted: bool,
@@ -42,9 +40,9 @@ pub struct Fit {
     pub trace: Vec<f64>,
     /// Seconds from the first pass to the end of each pass of the trace.
     pub trace_seconds: Vec<f64>,
-    /// The cluster of each row, if the rows were in memory and none was ignored.
+    /// The cluster of each row, if all rows were in memory and none was ignored.
     pub labels: Option<Vec<u32>>,
-    /// The inertia that each start reached, on a sample where rows are many.
+    /// The inertia that each start reached; for a large table, on a sample of its rows.
     pub restarts: Vec<f64>,
     /// The outcome of each start.
     pub starts: Vec<Start>,
@@ -53,10 +51,6 @@ pub struct Fit {
     /// Warnings for the user.
     pub warnings: Vec<String>,
 }
-
-/// Rows on which starts are tried, and how many there should be of each cluster.
-const SAMPLE_ROWS: usize = 20_000;
-const ROWS_OF_CLUSTER: usize = 32;
 
 /// Fits clusters to a source.
 ///
@@ -84,11 +78,11 @@ pub fn fit(
     fit_from(specification, source, None, options, control)
 }
 
-/// Fits clusters from given centres, if there are any: a number for each column of
-/// numbers, in its units. See [`fit`].
+/// Fits clusters from given centres, if there are any: each has a number for each numeric column,
+/// in its units. See [`fit`].
 ///
 /// # Errors
-/// As [`fit`], and if the centres are not of these columns.
+/// As [`fit`], and if the centres do not match the numeric columns.
 pub fn fit_from(
     specification: &Specification,
     source: &dyn Source,
@@ -100,14 +94,14 @@ pub fn fit_from(
     let (mut columns, left_out) = specification.columns(source.schema())?;
     control.report(Progress::Survey);
     let mut survey = Survey::of(source, &columns, control)?.ok_or_else(interrupted)?;
-    let learned =
+    let estimates_covariance =
         specification.distance == Distance::Mahalanobis && specification.covariance.is_none();
     let constants = survey.constants(&columns);
-    let useless = survey.leave_out(&mut columns, learned);
+    let useless = survey.leave_out(&mut columns, estimates_covariance);
     let frame = Frame::new(specification, columns, &survey, source)?;
-    // More clusters than rows would have none.
+    // With more clusters than rows, some would be empty.
     let rows = usize::try_from(survey.rows).unwrap_or(usize::MAX);
-    let within_rows = Specification {
+    let limited = Specification {
         clusters: match start {
             None => specification.clusters.min(rows),
             Some(_) => specification.clusters,
@@ -115,7 +109,7 @@ pub fn fit_from(
         ..specification.clone()
     };
     let run = Run {
-        specification: &within_rows,
+        specification: &limited,
         options,
         frame: &frame,
         measure: match specification.distance {
@@ -125,22 +119,10 @@ pub fn fit_from(
         control,
     };
     let mut starts = Vec::new();
-    let (found, algorithm) = match (specification.medoids, start) {
-        (true, Some(_)) => {
-            return Err(Error::parameter(
-                "`medoids` cannot be combined with given centres",
-            ));
-        }
-        (true, None) => (
-            Some(by_medoids(&run, source, survey.rows, &mut starts)?),
-            Algorithm::Auto,
-        ),
-        (false, Some(start)) => run.over_all(source, run.given(start)?)?,
-        (false, None) => run.with_restarts(source, &survey, &mut starts)?,
-    };
+    let (found, algorithm) = run.find_clusters(source, &survey, start, &mut starts)?;
     let found = found.ok_or_else(interrupted)?;
     let mut fit = run.finish(source, &survey, found, starts, algorithm);
-    // A given covariance is that of all columns, constant ones too.
+    // With a given covariance, constant columns are part of the densities.
     if specification.covariance.is_none() {
         fit.model.leave_out_constants(constants, &survey);
     }
@@ -156,7 +138,7 @@ pub fn fit_from(
     Ok(fit)
 }
 
-/// What a fit is to do.
+/// The arguments of a fit.
 pub(super) struct Run<'a> {
     pub specification: &'a Specification,
     pub options: &'a Options,
@@ -166,11 +148,34 @@ pub(super) struct Run<'a> {
 }
 
 impl Run<'_> {
-    fn given(&self, start: &[Vec<f64>]) -> Result<Vec<f64>> {
+    /// Finds clusters from given centres or from several starts, whose outcomes are added to
+    /// `starts`.
+    fn find_clusters(
+        &self,
+        source: &dyn Source,
+        survey: &Survey,
+        centres: Option<&[Vec<f64>]>,
+        starts: &mut Vec<Start>,
+    ) -> Result<(Option<RunResult>, Algorithm)> {
+        match (self.specification.medoids, centres) {
+            (true, Some(_)) => Err(Error::parameter(
+                "`medoids` cannot be combined with given centres",
+            )),
+            (true, None) => {
+                let result = fit_medoids(self, source, survey.rows, starts)?;
+                Ok((Some(result), Algorithm::Auto))
+            }
+            (false, Some(centres)) => self.run_on_all_rows(source, self.given_centres(centres)?),
+            (false, None) => self.best_of_starts(source, survey, starts),
+        }
+    }
+
+    /// Given centres in the coordinates of the frame.
+    fn given_centres(&self, start: &[Vec<f64>]) -> Result<Vec<f64>> {
         let width = self.frame.columns.len();
-        let fits =
+        let is_valid =
             |centre: &Vec<f64>| centre.len() == width && centre.iter().all(|x| x.is_finite());
-        if start.len() != self.specification.clusters || !start.iter().all(fits) {
+        if start.len() != self.specification.clusters || !start.iter().all(is_valid) {
             return Err(Error::parameter(format!(
                 "the given start must be {} centres of {width} numbers",
                 self.specification.clusters
@@ -178,45 +183,50 @@ impl Run<'_> {
         }
         Ok(start
             .iter()
-            .flat_map(|centre| self.frame.in_coordinates(centre))
+            .flat_map(|centre| self.frame.to_coordinates(centre))
             .collect())
     }
 
-    /// The one run over all rows.
-    fn over_all(&self, source: &dyn Source, start: Vec<f64>) -> Result<(Option<Found>, Algorithm)> {
+    /// Runs from initial centres on all rows.
+    pub fn run_on_all_rows(
+        &self,
+        source: &dyn Source,
+        start: Vec<f64>,
+    ) -> Result<(Option<RunResult>, Algorithm)> {
         let rows = self.rows(source)?;
         self.run(&rows, start, self.options)
     }
 
-    /// The rows of a source; those of medians in memory, also where it is streamed.
-    fn rows<'b>(&'b self, source: &'b dyn Source) -> Result<Rows<'b>> {
+    /// The rows of a source; for medians, in memory even if the source is a stream.
+    pub fn rows<'b>(&'b self, source: &'b dyn Source) -> Result<Rows<'b>> {
         match self.measure {
             Measure::Squared => Ok(Rows::new(source, self.frame)),
-            Measure::Absolute => Rows::gathered(source, self.frame),
+            Measure::Absolute => Rows::new_in_memory(source, self.frame),
         }
     }
 
-    fn run(
+    /// Runs from initial centres, and returns the algorithm used with the result.
+    pub fn run(
         &self,
         rows: &Rows,
         start: Vec<f64>,
         options: &Options,
-    ) -> Result<(Option<Found>, Algorithm)> {
+    ) -> Result<(Option<RunResult>, Algorithm)> {
         if self.measure == Measure::Absolute {
             return Ok((
-                medians(rows, start, options, self.control)?,
+                fit_medians(rows, start, options, self.control)?,
                 Algorithm::Lloyd,
             ));
         }
         if options.algorithm == Algorithm::MiniBatch {
             let (centres, passes) = mini_batches(rows, start, options, self.control)?;
-            // The pass that says what the inertia is; its centres are the batches'.
-            let last = Options {
+            // A last pass without moving the centres computes the inertia.
+            let last_pass = Options {
                 max_iterations: 0,
                 ..options.clone()
             };
-            let found = iterate(rows, centres, Algorithm::Lloyd, &last, self.control)?;
-            let found = found.map(|found| Found {
+            let found = iterate(rows, centres, Algorithm::Lloyd, &last_pass, self.control)?;
+            let found = found.map(|found| RunResult {
                 iterations: passes,
                 converged: !self.control.is_interrupted(),
                 ..found
@@ -224,134 +234,23 @@ impl Run<'_> {
             return Ok((found, Algorithm::MiniBatch));
         }
         let clusters = start.len() / self.frame.columns.len();
-        let algorithm = match (options.algorithm, &rows.held) {
+        let algorithm = match (options.algorithm, &rows.in_memory) {
             (_, None) => Algorithm::Lloyd,
-            (Algorithm::Auto, Some(_)) => chosen(self.frame.columns.len()),
-            (given, Some(_)) => given,
+            (Algorithm::Auto, Some(_)) => fastest_algorithm(self.frame.columns.len()),
+            (chosen, Some(_)) => chosen,
         };
-        let algorithm = within_memory(algorithm, rows.source.rows(), clusters);
+        let algorithm = limit_memory(algorithm, rows.source.rows(), clusters);
         Ok((
             iterate(rows, start, algorithm, options, self.control)?,
             algorithm,
         ))
     }
 
-    fn with_restarts(
-        &self,
-        source: &dyn Source,
-        survey: &Survey,
-        starts: &mut Vec<Start>,
-    ) -> Result<(Option<Found>, Algorithm)> {
-        let clusters = self.specification.clusters;
-        let size = SAMPLE_ROWS.max(clusters.saturating_mul(ROWS_OF_CLUSTER));
-        let whole = survey.rows <= size as u64;
-        let sample: Table = sample_rows(source, survey.rows as usize, size, self.options.seed)?;
-        let rows = Rows::new(&sample, self.frame);
-        let owned;
-        let points = match rows.held.as_deref() {
-            Some([one]) => one,
-            Some(held) => {
-                owned = Points::together(held);
-                &owned
-            }
-            None => {
-                return Err(
-                    Error::parameter("this number of clusters needs too much memory")
-                        .with_hint("ask for fewer clusters"),
-                );
-            }
-        };
-        let distinct = self.options.by_value.then(|| points.distinct());
-        let points = distinct.as_ref().unwrap_or(points);
-        let tries = self.options.restarts.max(1);
-        let start = |number: usize| {
-            let seed = (self.options.seed.wrapping_mul(1_000_003)).wrapping_add(number as u64);
-            match self.options.init {
-                Init::Parallel if self.measure == Measure::Squared => {
-                    seeds_of_all(&self.rows(source)?, clusters, seed)
-                }
-                init => Ok(seeds(points, clusters, init, self.measure, seed)),
-            }
-        };
-        let start = |number: usize| match start(number)? {
-            none if none.is_empty() => Err(Error::data("no row has a direction")
-                .with_hint("rows of zeros have none; use `distance=euclidean`")),
-            start => Ok(start),
-        };
-        // One start on a large table needs no trial.
-        if tries == 1 && !whole {
-            let (found, algorithm) = self.over_all(source, start(1)?)?;
-            starts.push(self.outcome(found.as_ref(), true));
-            return Ok((found, algorithm));
-        }
-        let trial = Options {
-            tolerance: if whole {
-                self.options.tolerance
-            } else {
-                self.options.tolerance.max(1e-5)
-            },
-            algorithm: match self.options.algorithm {
-                Algorithm::MiniBatch if !whole => Algorithm::Auto,
-                own => own,
-            },
-            ..self.options.clone()
-        };
-        // Each is small, so they are tried side by side; the order of the results is
-        // that of their numbers.
-        let tried: Vec<Result<(Option<Found>, Algorithm)>> = (1..=tries)
-            .into_par_iter()
-            .map(|number| {
-                self.control.report(Progress::Restart { number, of: tries });
-                if number > 1 && self.control.is_interrupted() {
-                    return Ok((None, Algorithm::Auto));
-                }
-                self.run(&rows, start(number)?, &trial)
-            })
-            .collect();
-        let mut best: Option<(Found, Algorithm)> = None;
-        for one in tried {
-            let (found, algorithm) = one?;
-            starts.push(self.outcome(found.as_ref(), whole));
-            let Some(found) = found else {
-                continue;
-            };
-            if best
-                .as_ref()
-                .is_none_or(|(best, _)| found.inertia() < best.inertia())
-            {
-                best = Some((found, algorithm));
-            }
-        }
-        let Some((best, algorithm)) = best else {
-            return Ok((None, Algorithm::Auto));
-        };
-        if whole {
-            return Ok((Some(best), algorithm));
-        }
-        match self.over_all(source, best.centres.clone())? {
-            (Some(found), algorithm) => Ok((Some(found), algorithm)),
-            (None, algorithm) => Ok((
-                Some(Found {
-                    interrupted: true,
-                    converged: false,
-                    ..best
-                }),
-                algorithm,
-            )),
-        }
-    }
-
-    /// The outcome of a start.
-    pub fn outcome(&self, found: Option<&Found>, whole: bool) -> Start {
-        let inertia = found.map_or(f64::INFINITY, Found::inertia);
-        Start::of(found, self.in_units(inertia), whole)
-    }
-
-    /// An inertia in the units of the table, of which the largest where columns have several.
-    pub fn in_units(&self, inertia: f64) -> f64 {
+    /// An inertia in the units of the table, or in the largest unit if columns have several.
+    pub fn in_table_units(&self, inertia: f64) -> f64 {
         let power = self.frame.power;
         match (self.measure, self.specification.distance) {
-            // 1 − cos is half of the squared distance of unit rows.
+            // 1 − cos is half the squared distance of rows of length 1.
             (_, Distance::Cosine) => 0.5 * inertia,
             (_, Distance::Mahalanobis) => inertia,
             _ if self.specification.standardize => inertia,
@@ -361,48 +260,29 @@ impl Run<'_> {
         }
     }
 
+    /// The fit that follows from a result.
     fn finish(
         &self,
         source: &dyn Source,
         survey: &Survey,
-        found: Found,
+        found: RunResult,
         starts: Vec<Start>,
         algorithm: Algorithm,
     ) -> Fit {
-        let width = self.frame.columns.len();
-        let centres = found
-            .centres
-            .chunks_exact(width)
-            .map(|c| self.frame.in_units_of_table(c));
-        type Cluster = (f64, Vec<f64>, usize);
-        let mut clusters: Vec<Cluster> = (found.weights.iter().zip(centres).enumerate())
-            .map(|(number, (weight, centre))| (*weight, centre, number))
-            .filter(|(weight, ..)| *weight > 0.0)
-            .collect();
-        let by_size = |a: &Cluster, b: &Cluster| {
-            let centres = a.1.iter().zip(&b.1);
-            let order = centres
-                .map(|(a, b)| a.total_cmp(b))
-                .find(|order| order.is_ne());
-            b.0.total_cmp(&a.0)
-                .then(order.unwrap_or(std::cmp::Ordering::Equal))
-        };
-        if !self.options.numbered {
-            clusters.sort_by(by_size);
-        }
-        let mut names = vec![0; found.weights.len()];
-        for (name, (.., number)) in clusters.iter().enumerate() {
-            names[*number] = name as u32;
+        let clusters = self.clusters(&found);
+        let mut numbers = vec![0; found.weights.len()];
+        for (number, cluster) in clusters.iter().enumerate() {
+            numbers[cluster.number] = number as u32;
         }
         let labels = (found.labels.len() as u64 == source.rows()).then(|| {
-            let own = found.labels.iter();
-            own.map(|number| names[*number as usize]).collect()
+            let labels = found.labels.iter();
+            labels.map(|label| numbers[*label as usize]).collect()
         });
         let (sizes, centres) = (clusters.into_iter())
-            .map(|(size, centre, _)| (size, centre))
+            .map(|cluster| (cluster.weight, cluster.centre))
             .unzip();
         let squared = self.measure == Measure::Squared && !self.specification.medoids;
-        let has_variance = squared && !self.frame.unit && found.inertia() > found.nothing;
+        let has_variance = squared && !self.frame.unit && found.inertia() > found.rounding_inertia;
         let variance = if has_variance {
             found.inertia() / found.cells
         } else {
@@ -422,7 +302,7 @@ impl Run<'_> {
             },
             rows: survey.rows,
             weight: survey.weight,
-            inertia: self.in_units(found.inertia()),
+            inertia: self.in_table_units(found.inertia()),
             iterations: found.iterations,
             converged: found.converged,
             monotone: found.monotone,
@@ -430,14 +310,46 @@ impl Run<'_> {
             trace: found
                 .trace
                 .iter()
-                .map(|inertia| self.in_units(*inertia))
+                .map(|inertia| self.in_table_units(*inertia))
                 .collect(),
             trace_seconds: found.seconds,
             labels,
-            restarts: starts.iter().filter_map(|own| own.inertia).collect(),
+            restarts: starts.iter().filter_map(|start| start.inertia).collect(),
             starts,
             algorithm,
             warnings: Vec::new(),
         }
     }
+
+    /// The clusters that have rows, sorted by weight and centre unless they stay in their order.
+    fn clusters(&self, found: &RunResult) -> Vec<Cluster> {
+        let centres = found.centres.chunks_exact(self.frame.columns.len());
+        let clusters = found.weights.iter().zip(centres).enumerate();
+        let mut clusters: Vec<Cluster> = clusters
+            .filter(|(_, (weight, _))| **weight > 0.0)
+            .map(|(number, (weight, centre))| Cluster {
+                number,
+                weight: *weight,
+                centre: self.frame.to_table_units(centre),
+            })
+            .collect();
+        if !self.options.numbered {
+            clusters.sort_by(|a, b| {
+                let coordinates = a.centre.iter().zip(&b.centre);
+                let by_centre = coordinates.map(|(a, b)| a.total_cmp(b));
+                let by_centre = by_centre.fold(Ordering::Equal, Ordering::then);
+                b.weight.total_cmp(&a.weight).then(by_centre)
+            });
+        }
+        clusters
+    }
+}
+
+/// A cluster of a result.
+struct Cluster {
+    /// Its position in the result.
+    number: usize,
+    weight: f64,
+    /// Its centre in the units of the table.
+    centre: Vec<f64>,
 }

@@ -1,4 +1,4 @@
-//! k-means as a model: its part of a model file, and the builder of its fit.
+//! k-means as a model: the recipe and the details in a model file, and the builder of its fit.
 
 use super::{Distance, Fit, FittedKMeans, Options, Specification, Start, fit};
 use crate::ask::Joint;
@@ -13,9 +13,9 @@ use serde::{Deserialize, Serialize};
 /// The specification of clusters and the options of their fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
-    /// What to fit.
+    /// The specification of the clusters.
     pub kmeans: Specification,
-    /// How to fit it.
+    /// The options of the fit.
     pub kmeans_options: Options,
 }
 
@@ -25,7 +25,7 @@ pub struct Details {
     /// The outcome of each start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kmeans_starts: Vec<Start>,
-    /// The sum of the distances of rows to their centres; the trace is of it too.
+    /// The sum of the distances of rows to their centres; the trace contains it too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inertia: Option<f64>,
 }
@@ -124,8 +124,8 @@ impl Learner for KMeans {
 }
 
 impl Fit {
-    /// The fit as that of any model; `log_likelihood` is that of the rows under the Gaussians
-    /// of the clusters, if they are known.
+    /// Converts the fit to the common form of all models. `log_likelihood` is that of the rows under
+    /// the Gaussians of the clusters, if they have densities.
     pub fn learned(self, recipe: Recipe, log_likelihood: Option<f64>) -> Learned {
         let parameters = self.model.free_parameters();
         let criterion = |penalty: f64| match log_likelihood {

@@ -1,7 +1,7 @@
-//! The coordinates that distances are computed in. Rows are taken about the mean of
-//! the table, since |x|² − 2x·c + |c|² loses all digits far from the origin; columns
-//! are divided by their deviations if asked; Mahalanobis distance is Euclidean after
-//! y = L⁻¹(x − μ) with Σ = LLᵀ; cosine is half the squared distance of unit rows.
+//! The coordinates in which distances are computed. Rows are centred at the mean of the table,
+//! because |x|² − 2x·c + |c|² loses all precision far from the origin. Columns may be divided by
+//! their standard deviations. Mahalanobis distance is Euclidean after y = L⁻¹(x − μ) with Σ = LLᵀ;
+//! cosine distance is half the squared distance of rows of length 1.
 
 use super::points::Points;
 use super::specification::{Distance, Specification};
@@ -11,35 +11,34 @@ use crate::kernel::linear::{cholesky, invert_lower};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// The least that numbers of a column are multiplied with, beside one that is read in a much
-/// larger unit: their squares, which say nothing beside its own, are still what tells apart the
-/// rows in which it is not seen.
-const LEAST_SCALE: f64 = 1e-150;
+/// The smallest factor of a column, if another is read in a much larger unit. With a smaller one,
+/// squares would underflow and not distinguish rows in which the other column is missing.
+const MIN_SCALE: f64 = 1e-150;
 
-/// What brings columns into one unit, however they are read: the largest.
+/// The factors that convert columns to the largest unit in which any of them is read.
 pub(super) fn unit_scales(schema: &Schema, columns: &[usize]) -> Vec<f64> {
     let unit_of = |column: &usize| schema.fields[*column].unit;
     let largest = columns.iter().map(unit_of).fold(0.0, f64::max);
     let columns = columns.iter();
     columns
-        .map(|column| (unit_of(column) / largest).max(LEAST_SCALE))
+        .map(|column| (unit_of(column) / largest).max(MIN_SCALE))
         .collect()
 }
 
-/// Coordinates of rows.
+/// The coordinates of rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Frame {
     /// The columns, by position in the schema.
     pub columns: Vec<usize>,
-    /// The power of two that numbers are multiplied with first.
+    /// The power of two by which numbers are multiplied first.
     pub power: f64,
-    /// What is subtracted then.
+    /// The numbers that are subtracted then.
     pub shift: Vec<f64>,
-    /// What is multiplied with then.
+    /// The factors that are applied then.
     pub scale: Vec<f64>,
-    /// Whether rows are given length 1.
+    /// Whether rows are scaled to length 1.
     pub unit: bool,
-    /// L⁻¹, lower triangular and column by column, where rows are whitened.
+    /// L⁻¹, lower triangular and column by column, if rows are whitened.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub whitening: Vec<f64>,
 }
@@ -56,7 +55,7 @@ impl Frame {
         let units = unit_scales(source.schema(), &columns);
         let scale = |c: usize| match (specification.standardize, survey.deviation(c)) {
             (true, deviation) if deviation > 0.0 => 1.0 / deviation,
-            // The same in all units.
+            // The distance does not depend on units.
             _ if specification.distance == Distance::Mahalanobis => 1.0,
             _ => units[c],
         };
@@ -75,7 +74,7 @@ impl Frame {
         };
         if specification.distance == Distance::Mahalanobis {
             let covariance = match &specification.covariance {
-                Some(given) => frame.given(given, source)?,
+                Some(covariance) => frame.scaled_covariance(covariance, source)?,
                 None => frame.covariance(source)?,
             };
             let order = frame.columns.len();
@@ -93,7 +92,7 @@ impl Frame {
     }
 
     /// A given covariance in the units of the frame.
-    fn given(&self, covariance: &[Vec<f64>], source: &dyn Source) -> Result<Vec<f64>> {
+    fn scaled_covariance(&self, covariance: &[Vec<f64>], source: &dyn Source) -> Result<Vec<f64>> {
         let order = self.columns.len();
         if covariance.len() != order || covariance.iter().any(|row| row.len() != order) {
             return Err(Error::parameter(format!(
@@ -120,7 +119,7 @@ impl Frame {
             |_, chunk| {
                 let points = Points::of(chunk, self);
                 let mut sums: Sums = (0.0, vec![0.0; order], vec![0.0; order * order], 0);
-                for row in &points.whole {
+                for row in &points.complete_rows {
                     let (x, weight) = (points.row(*row as usize), points.weights[*row as usize]);
                     sums.0 += weight;
                     sums.3 += usize::from(weight > 0.0);
@@ -167,15 +166,16 @@ impl Frame {
         Ok(squares)
     }
 
-    /// From a number of a column to its coordinate, before [`turn`](Frame::turn).
-    pub(super) fn placing(&self, column: usize) -> impl Fn(f64) -> f64 + use<> {
+    /// The function from a number of a column to its coordinate, before
+    /// [`transform_row`](Frame::transform_row).
+    pub(super) fn coordinate_of(&self, column: usize) -> impl Fn(f64) -> f64 + use<> {
         let (power, shift, scale) = (self.power, self.shift[column], self.scale[column]);
         move |x| (x * power - shift) * scale
     }
 
-    /// Turns a row, and says how many of its cells are seen. A hidden cell of an
-    /// angle is a zero: it adds nothing to a product.
-    pub(super) fn turn(&self, x: &mut [f64]) -> usize {
+    /// Scales a row to length 1 or whitens it, as the frame requires, and returns the number of its
+    /// seen cells. For cosine distance a missing value is 0, which adds nothing to a product.
+    pub(super) fn transform_row(&self, x: &mut [f64]) -> usize {
         let mut seen = x.iter().filter(|x| !x.is_nan()).count();
         if self.unit {
             x.iter_mut().filter(|x| x.is_nan()).for_each(|x| *x = 0.0);
@@ -188,7 +188,7 @@ impl Frame {
         }
         if !self.whitening.is_empty() && seen > 0 {
             if seen < x.len() {
-                self.complete(x);
+                self.fill_by_expectation(x);
             }
             self.whiten(x);
             seen = x.len();
@@ -196,41 +196,44 @@ impl Frame {
         seen
     }
 
-    /// Hidden cells by their expectation given the seen ones, which is where |L⁻¹x|²
-    /// is least: P_HH x_H = −P_HO x_O with the precision P = L⁻ᵀL⁻¹.
-    fn complete(&self, x: &mut [f64]) {
+    /// Replaces missing values by their expectation given the seen cells, which minimises |L⁻¹x|²:
+    /// P_HH x_H = −P_HO x_O with the precision P = L⁻ᵀL⁻¹.
+    fn fill_by_expectation(&self, x: &mut [f64]) {
         let order = x.len();
-        let hidden: Vec<usize> = (0..order).filter(|c| x[*c].is_nan()).collect();
+        let missing: Vec<usize> = (0..order).filter(|c| x[*c].is_nan()).collect();
         let precision = |i: usize, j: usize| -> f64 {
             let rows = i.max(j)..order;
             rows.map(|r| self.whitening[i * order + r] * self.whitening[j * order + r])
                 .sum()
         };
-        let own: Vec<f64> = (hidden.iter())
-            .flat_map(|j| hidden.iter().map(move |i| precision(*i, *j)))
+        let precision_of_missing: Vec<f64> = (missing.iter())
+            .flat_map(|j| missing.iter().map(move |i| precision(*i, *j)))
             .collect();
-        let towards: Vec<f64> = (hidden.iter())
+        let right_side: Vec<f64> = (missing.iter())
             .map(|i| {
                 let seen = (0..order).filter(|j| !x[*j].is_nan());
                 -seen.map(|j| precision(*i, j) * x[j]).sum::<f64>()
             })
             .collect();
-        let count = hidden.len();
-        let Ok(factor) = cholesky(&own, count) else {
-            hidden.iter().for_each(|c| x[*c] = 0.0);
+        let count = missing.len();
+        let Ok(factor) = cholesky(&precision_of_missing, count) else {
+            missing.iter().for_each(|c| x[*c] = 0.0);
             return;
         };
         let inverse = invert_lower(&factor, count);
         let half: Vec<f64> = (0..count)
-            .map(|i| (0..=i).map(|j| inverse[j * count + i] * towards[j]).sum())
+            .map(|i| {
+                (0..=i)
+                    .map(|j| inverse[j * count + i] * right_side[j])
+                    .sum()
+            })
             .collect();
-        for (i, column) in hidden.iter().enumerate() {
+        for (i, column) in missing.iter().enumerate() {
             x[*column] = (i..count).map(|j| inverse[i * count + j] * half[j]).sum();
         }
     }
 
-    /// y = L⁻¹x, from the last coordinate to the first, each of which needs only
-    /// those before it.
+    /// y = L⁻¹x in place: from the last coordinate to the first, as each needs only those before it.
     pub(super) fn whiten(&self, x: &mut [f64]) {
         let order = x.len();
         for i in (0..order).rev() {
@@ -238,8 +241,8 @@ impl Frame {
         }
     }
 
-    /// x = Ly, the other way.
-    fn unwhiten(&self, y: &mut [f64]) {
+    /// x = Ly in place.
+    fn undo_whitening(&self, y: &mut [f64]) {
         let order = y.len();
         for i in 0..order {
             let earlier: f64 = (0..i).map(|j| self.whitening[j * order + i] * y[j]).sum();
@@ -247,24 +250,24 @@ impl Frame {
         }
     }
 
-    /// A centre in coordinates, of one in the units of the table.
-    pub(super) fn in_coordinates(&self, centre: &[f64]) -> Vec<f64> {
+    /// The coordinates of a centre in the units of the table.
+    pub(super) fn to_coordinates(&self, centre: &[f64]) -> Vec<f64> {
         let mut x: Vec<f64> = centre.to_vec();
         for (c, x) in x.iter_mut().enumerate() {
-            *x = self.placing(c)(*x);
+            *x = self.coordinate_of(c)(*x);
         }
-        self.turn(&mut x);
+        self.transform_row(&mut x);
         x
     }
 
-    /// A centre in the units of the table. A direction keeps its length 1.
-    pub(super) fn in_units_of_table(&self, centre: &[f64]) -> Vec<f64> {
+    /// A centre in the units of the table; a direction keeps its length 1.
+    pub(super) fn to_table_units(&self, centre: &[f64]) -> Vec<f64> {
         let mut x = centre.to_vec();
         if !self.whitening.is_empty() {
-            self.unwhiten(&mut x);
+            self.undo_whitening(&mut x);
         }
         if self.unit {
-            // Divided by its own power, a direction would leave the range of numbers.
+            // A direction divided by the power might overflow.
             let cells = x.iter().zip(&self.scale);
             return cells.map(|(x, scale)| x / scale).collect();
         }

@@ -1,9 +1,9 @@
-//! The loop: rows go to their nearest centres (the E-step, hard), centres to the
-//! means of their rows (the M-step). Neither raises the inertia: that is checked in
-//! every fit and the whole trace is kept. A centre without rows goes to the row
-//! farthest from its own centre, which raises nothing either.
+//! The iterations of k-means: rows are assigned to their nearest centres (the hard E-step), and
+//! centres move to the means of their rows (the M-step). Neither increases the inertia; every fit
+//! checks that and keeps the whole trace. The centre of an empty cluster moves to the row farthest
+//! from its centre, which does not increase the inertia either.
 
-use super::assign::{Kept, Places};
+use super::assign::{Assigner, ChunkState};
 use super::farthest::farthest;
 use super::frame::Frame;
 use super::points::Points;
@@ -14,23 +14,25 @@ use crate::{Control, Progress};
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::sync::Mutex;
+use std::time::Instant;
 
-/// The rows of a fit: a source, and its points where they fit into memory.
+/// The rows of a fit: a source, and its points if they fit into memory.
 pub(super) struct Rows<'a> {
     pub source: &'a dyn Source,
     pub frame: &'a Frame,
-    pub held: Option<Vec<Points>>,
+    /// The points of each chunk.
+    pub in_memory: Option<Vec<Points>>,
 }
 
-/// The most memory that points may take.
-const BUDGET: u64 = 512 << 20;
+/// The maximum memory for points.
+const MAX_BYTES: u64 = 512 << 20;
 
 impl<'a> Rows<'a> {
-    /// Holds the points of a table in memory, if they are not too many.
+    /// Rows with the points of a table in memory, if there are not too many.
     pub fn new(source: &'a dyn Source, frame: &'a Frame) -> Rows<'a> {
         use rayon::prelude::*;
-        let fits = Points::bytes(source.rows(), frame.columns.len()) <= BUDGET;
-        let held = match (source.table(), source.maker()) {
+        let fits = Points::bytes(source.rows(), frame.columns.len()) <= MAX_BYTES;
+        let in_memory = match (source.table(), source.maker()) {
             (Some(table), _) if fits => {
                 let chunks = table.chunks().par_iter();
                 Some(chunks.map(|chunk| Points::of(chunk, frame)).collect())
@@ -38,7 +40,7 @@ impl<'a> Rows<'a> {
             (None, Some(maker)) if fits => {
                 let chunks = 0..source.rows().div_ceil(CHUNK_ROWS as u64) as usize;
                 let points = |number: usize| Some(Points::of(&maker(number).ok()?, frame));
-                // What cannot be made now will say so when it is asked for again.
+                // If a chunk fails, the fit reports the error when it reads the chunk again.
                 chunks.into_par_iter().map(points).collect()
             }
             _ => None,
@@ -46,39 +48,41 @@ impl<'a> Rows<'a> {
         Rows {
             source,
             frame,
-            held,
+            in_memory,
         }
     }
 
-    /// Holds the points of any source that fits into memory.
-    pub fn gathered(source: &'a dyn Source, frame: &'a Frame) -> Result<Rows<'a>> {
+    /// Rows with the points of any source in memory, if there are not too many.
+    pub fn new_in_memory(source: &'a dyn Source, frame: &'a Frame) -> Result<Rows<'a>> {
         let mut rows = Rows::new(source, frame);
-        if Points::bytes(source.rows(), frame.columns.len()) <= BUDGET && rows.held.is_none() {
+        if Points::bytes(source.rows(), frame.columns.len()) <= MAX_BYTES
+            && rows.in_memory.is_none()
+        {
             let points = source.scan()?.map(|chunk| Ok(Points::of(&chunk?, frame)));
-            rows.held = Some(points.collect::<Result<_>>()?);
+            rows.in_memory = Some(points.collect::<Result<_>>()?);
         }
         Ok(rows)
     }
 
+    /// The points of a chunk and its number.
     pub fn points(&self, number: usize, chunk: &Chunk) -> Cow<'_, Points> {
-        match &self.held {
-            Some(held) => Cow::Borrowed(&held[number]),
+        match &self.in_memory {
+            Some(chunks) => Cow::Borrowed(&chunks[number]),
             None => Cow::Owned(Points::of(chunk, self.frame)),
         }
     }
 
-    /// Folds what is made of the points of each chunk; those that are held need not be made
-    /// of chunks again.
+    /// Folds the points of all chunks, from memory if they are there.
     pub fn fold<S: Send>(
         &self,
         segment: usize,
         add: impl Fn(&mut Option<S>, usize, &Points) -> Result<()> + Sync,
         merge: impl Fn(&mut S, S) + Sync,
     ) -> Result<Option<S>> {
-        match &self.held {
-            Some(held) => {
-                let each = |partial: &mut Option<S>, number| add(partial, number, &held[number]);
-                fold_numbers(held.len(), segment, each, merge)
+        match &self.in_memory {
+            Some(chunks) => {
+                let each = |partial: &mut Option<S>, number| add(partial, number, &chunks[number]);
+                fold_numbers(chunks.len(), segment, each, merge)
             }
             None => {
                 let each = |partial: &mut Option<S>, number, chunk: &Chunk| {
@@ -90,19 +94,19 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// What a run of the loop came to.
+/// The result of some iterations.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
-    /// The centres of the last assignment, one after the other.
+pub(super) struct RunResult {
+    /// The centres of the last assignment, one after another.
     pub centres: Vec<f64>,
     /// The weight of each cluster.
     pub weights: Vec<f64>,
     /// The weight of all seen cells.
     pub cells: f64,
-    /// The cluster of each row; nothing where they are not in memory or some have no say.
+    /// The cluster of each row; empty if the rows are not in memory or some are ignored.
     pub labels: Vec<u32>,
-    /// The inertia that rounding gives to rows which are all where their centres are.
-    pub nothing: f64,
+    /// An upper bound of the inertia that rounding causes if every row equals its centre.
+    pub rounding_inertia: f64,
     pub trace: Vec<f64>,
     pub seconds: Vec<f64>,
     pub iterations: usize,
@@ -111,121 +115,143 @@ pub(super) struct Found {
     pub interrupted: bool,
 }
 
-impl Found {
+impl RunResult {
+    /// The result of no iterations, with the initial inertia.
+    pub fn at_start(inertia: f64, clock: Instant) -> RunResult {
+        RunResult {
+            centres: Vec::new(),
+            weights: Vec::new(),
+            cells: 0.0,
+            labels: Vec::new(),
+            rounding_inertia: 0.0,
+            trace: vec![inertia],
+            seconds: vec![clock.elapsed().as_secs_f64()],
+            iterations: 0,
+            converged: false,
+            monotone: true,
+            interrupted: false,
+        }
+    }
+
+    /// Sets the centres and weights, in the order of the initial centres; `order` has the position
+    /// there of each cluster.
+    fn set_clusters(
+        &mut self,
+        start: Vec<f64>,
+        order: &[usize],
+        statistics: &Statistics,
+        centres: &[f64],
+    ) {
+        let width = statistics.width;
+        self.cells = statistics.cells();
+        self.weights = vec![0.0; order.len()];
+        self.centres = start;
+        let clusters = order.iter().zip(&statistics.weights);
+        for ((j, weight), centre) in clusters.zip(centres.chunks_exact(width)) {
+            self.weights[*j] = *weight;
+            self.centres[j * width..(j + 1) * width].copy_from_slice(centre);
+        }
+    }
+
     pub fn inertia(&self) -> f64 {
         self.trace.last().copied().unwrap_or(f64::INFINITY)
     }
 }
 
-/// Relative rise of the inertia that rounding can explain.
+/// The maximum relative increase of the inertia by rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// How far off the mean of equal rows may be, by rounding, as a share of their length.
-const MEANS: f64 = 64.0 * f64::EPSILON;
+/// The maximum rounding error of the mean of equal rows, as a share of their length.
+const MEAN_ROUNDING: f64 = 64.0 * f64::EPSILON;
 
-/// Runs the loop from given centres; `None` when the caller stopped it at once.
+/// Iterates from given centres; `None` if the caller stopped it before the first assignment.
 pub(super) fn iterate(
     rows: &Rows,
     start: Vec<f64>,
     algorithm: Algorithm,
     options: &Options,
     control: Control,
-) -> Result<Option<Found>> {
-    let clock = std::time::Instant::now();
+) -> Result<Option<RunResult>> {
+    let clock = Instant::now();
     let width = rows.frame.columns.len();
-    let kept: Option<Vec<Mutex<Kept>>> =
-        (rows.held.as_ref()).map(|held| held.iter().map(|_| Mutex::default()).collect());
-    let order = neighbours_together(&start, width);
+    let states: Option<Vec<Mutex<ChunkState>>> =
+        (rows.in_memory.as_ref()).map(|chunks| chunks.iter().map(|_| Mutex::default()).collect());
+    let order = order_by_proximity(&start, width);
     let mut centres: Vec<f64> = (order.iter())
         .flat_map(|j| &start[j * width..(j + 1) * width])
         .copied()
         .collect();
     let pass = |centres: &[f64], before: Option<&[f64]>| {
-        let places = Places::new(centres, width, before, algorithm);
-        assign_all(rows, &places, kept.as_deref(), control)
+        let assigner = Assigner::new(centres, width, before, algorithm);
+        assign_all(rows, &assigner, states.as_deref(), control)
     };
     let Some(mut statistics) = pass(&centres, None)? else {
         return Ok(None);
     };
-    let mut found = Found {
-        trace: vec![inertia(&statistics, &centres)?],
-        seconds: vec![clock.elapsed().as_secs_f64()],
-        centres: Vec::new(),
-        weights: Vec::new(),
-        cells: statistics.cells(),
-        labels: Vec::new(),
-        nothing: MEANS * MEANS * statistics.squares(),
-        iterations: 0,
-        converged: false,
-        monotone: true,
-        interrupted: false,
-    };
-    let least = options
+    let mut result = RunResult::at_start(inertia(&statistics, &centres)?, clock);
+    result.rounding_inertia = MEAN_ROUNDING * MEAN_ROUNDING * statistics.squares();
+    let min_movement = options
         .movement
         .map(|share| share * statistics.mean_variance());
     for number in 1..=options.max_iterations {
         let mut next = statistics.centres(&centres, rows.frame.unit);
-        let placed = fill_empty(rows, &statistics, &centres, &mut next)?;
+        let moved_empty = move_empty_centres(rows, &statistics, &centres, &mut next)?;
         if next == centres {
-            // By movement, one that moves nothing is an iteration too.
-            found.iterations += usize::from(least.is_some());
-            found.converged = true;
+            // If convergence is judged by movement, this counts as an iteration.
+            result.iterations += usize::from(min_movement.is_some());
+            result.converged = true;
             break;
         }
         let Some(after) = pass(&next, Some(&centres))? else {
-            found.interrupted = true;
+            result.interrupted = true;
             break;
         };
-        let (before, now) = (found.inertia(), inertia(&after, &next)?);
-        let moved: f64 = (next.iter().zip(&centres))
+        let (before, now) = (result.inertia(), inertia(&after, &next)?);
+        let movement: f64 = (next.iter().zip(&centres))
             .map(|(a, b)| (a - b) * (a - b))
             .sum();
-        found.monotone &= now <= before * (1.0 + ROUNDING) + found.nothing;
+        result.monotone &= now <= before * (1.0 + ROUNDING) + result.rounding_inertia;
         statistics = after;
         centres = next;
-        found.iterations = number;
-        found.trace.push(now);
-        found.seconds.push(clock.elapsed().as_secs_f64());
+        result.iterations = number;
+        result.trace.push(now);
+        result.seconds.push(clock.elapsed().as_secs_f64());
         control.report(Progress::Round {
             number,
             of: options.max_iterations,
             inertia: now,
         });
-        let settled = match least {
-            Some(least) => moved <= least,
+        let has_settled = match min_movement {
+            Some(min_movement) => movement <= min_movement,
             None => before - now <= options.tolerance * now && options.tolerance >= 0.0,
         };
-        if settled && !placed {
-            found.converged = true;
+        if has_settled && !moved_empty {
+            result.converged = true;
             break;
         }
     }
-    found.cells = statistics.cells();
-    if let (Some(kept), Some(held), false) = (kept, &rows.held, found.interrupted) {
-        found.labels = labels(kept, held, &order);
+    if let (Some(states), Some(chunks), false) = (states, &rows.in_memory, result.interrupted) {
+        result.labels = labels(states, chunks, &order);
     }
-    found.weights = vec![0.0; order.len()];
-    found.centres = start;
-    for ((j, weight), centre) in
-        (order.into_iter().zip(statistics.weights)).zip(centres.chunks_exact(width))
-    {
-        found.weights[j] = weight;
-        found.centres[j * width..(j + 1) * width].copy_from_slice(centre);
-    }
-    Ok(Some(found))
+    result.set_clusters(start, &order, &statistics, &centres);
+    Ok(Some(result))
 }
 
-/// The cluster of each row, where all have a say; clusters are called as `order` says.
-fn labels(kept: Vec<Mutex<Kept>>, held: &[Points], order: &[usize]) -> Vec<u32> {
-    let counts = |points: &Points| points.whole.len() + points.incomplete.len() == points.rows;
-    if !held.iter().all(counts) {
+/// The cluster of each row, numbered by `order`; empty if some rows are ignored.
+fn labels(states: Vec<Mutex<ChunkState>>, chunks: &[Points], order: &[usize]) -> Vec<u32> {
+    let has_all_rows =
+        |points: &Points| points.complete_rows.len() + points.incomplete_rows.len() == points.rows;
+    if !chunks.iter().all(has_all_rows) {
         return Vec::new();
     }
-    let kept = kept.into_iter().filter_map(|own| own.into_inner().ok());
-    kept.flat_map(|own| own.labels.into_iter().map(|j| order[j as usize] as u32))
+    let states = states.into_iter();
+    let states = states.filter_map(|state| state.into_inner().ok());
+    states
+        .flat_map(|state| state.labels.into_iter().map(|j| order[j as usize] as u32))
         .collect()
 }
 
+/// The inertia, or an error if it is not finite.
 fn inertia(statistics: &Statistics, centres: &[f64]) -> Result<f64> {
     let inertia = statistics.inertia(centres);
     if inertia.is_finite() {
@@ -236,15 +262,16 @@ fn inertia(statistics: &Statistics, centres: &[f64]) -> Result<f64> {
     }
 }
 
-/// One pass over all rows; `None` when the caller stopped it.
+/// Assigns all rows in one pass, and returns the statistics of the clusters; `None` if the caller
+/// stopped it.
 fn assign_all(
     rows: &Rows,
-    places: &Places,
-    kept: Option<&[Mutex<Kept>]>,
+    assigner: &Assigner,
+    states: Option<&[Mutex<ChunkState>]>,
     control: Control,
 ) -> Result<Option<Statistics>> {
-    // Statistics of many clusters are large beside a chunk.
-    let segment = (places.packed.count() / 512)
+    // The statistics of many clusters are large compared with a chunk.
+    let segment = (assigner.packed.count() / 512)
         .clamp(1, 16)
         .next_power_of_two();
     let total = rows.fold(
@@ -254,10 +281,10 @@ fn assign_all(
                 *partial = Some(None);
                 return Ok(());
             }
-            let own = match kept.map(|kept| kept[number].lock()) {
-                Some(Ok(mut kept)) => {
-                    places.assign(points, &mut kept);
-                    kept.statistics.clone()
+            let statistics = match states.map(|states| states[number].lock()) {
+                Some(Ok(mut state)) => {
+                    assigner.assign(points, &mut state);
+                    state.statistics.clone()
                 }
                 Some(Err(_)) => {
                     return Err(Error::numeric(
@@ -266,13 +293,13 @@ fn assign_all(
                 }
                 None => {
                     let mut labels = vec![0; points.rows];
-                    places.label(points, &mut labels);
-                    Some(Statistics::of(points, &labels, places.packed.count()))
+                    assigner.label(points, &mut labels);
+                    Some(Statistics::of(points, &labels, assigner.packed.count()))
                 }
             };
-            match (partial.as_mut(), own) {
-                (Some(Some(all)), Some(own)) => all.merge(&own),
-                (None, own) => *partial = Some(own),
+            match (partial.as_mut(), statistics) {
+                (Some(Some(all)), Some(more)) => all.merge(&more),
+                (None, statistics) => *partial = Some(statistics),
                 _ => *partial = Some(None),
             }
             Ok(())
@@ -282,13 +309,13 @@ fn assign_all(
             _ => *all = None,
         },
     )?;
-    // What came in while the caller stopped it may be only a part.
+    // If the caller stopped the pass, the statistics cover only a part of the rows.
     Ok(total.flatten().filter(|_| !control.is_interrupted()))
 }
 
-/// Puts centres without rows where rows are farthest from their own; whether there
-/// were any to put.
-fn fill_empty(
+/// Moves the centres of empty clusters to the rows farthest from their centres, and returns
+/// whether any was moved.
+fn move_empty_centres(
     rows: &Rows,
     statistics: &Statistics,
     centres: &[f64],
@@ -303,27 +330,28 @@ fn fill_empty(
         return Ok(false);
     }
     let far = farthest(rows, centres, empty.len())?;
-    let placed = !far.is_empty();
-    for (cluster, place) in empty.into_iter().zip(far) {
-        let own = &mut next[cluster * width..(cluster + 1) * width];
-        // Of a hidden cell, the centre knows as much as before.
-        let cells = own.iter_mut().zip(place);
+    let any_moved = !far.is_empty();
+    for (cluster, row) in empty.into_iter().zip(far) {
+        let centre = &mut next[cluster * width..(cluster + 1) * width];
+        // Where the row has a missing value, the coordinate of the centre stays.
+        let cells = centre.iter_mut().zip(row);
         cells
             .filter(|(_, x)| !x.is_nan())
             .for_each(|(at, x)| *at = x);
     }
-    Ok(placed)
+    Ok(any_moved)
 }
 
-/// An order of centres in which neighbours stand together, by halving them along
-/// their widest column again and again: groups of eight then share their bounds.
-fn neighbours_together(centres: &[f64], width: usize) -> Vec<usize> {
+/// An order of centres in which near ones are adjacent, by recursive splits at the median of the
+/// widest column. The bounds for groups of eight centres are then tight.
+fn order_by_proximity(centres: &[f64], width: usize) -> Vec<usize> {
     let mut rows: Vec<(usize, &[f64])> = centres.chunks_exact(width).enumerate().collect();
-    halve(&mut rows, width);
+    split_at_widest_column(&mut rows, width);
     rows.into_iter().map(|(j, _)| j).collect()
 }
 
-fn halve(rows: &mut [(usize, &[f64])], width: usize) {
+/// Sorts centres by recursive splits.
+fn split_at_widest_column(rows: &mut [(usize, &[f64])], width: usize) {
     use crate::kernel::kmeans::LANES;
     if rows.len() <= LANES {
         return;
@@ -345,7 +373,7 @@ fn halve(rows: &mut [(usize, &[f64])], width: usize) {
     let half = (rows.len() / 2).next_multiple_of(LANES).min(rows.len());
     let (left, right) = rows.split_at_mut(half);
     if !right.is_empty() {
-        halve(left, width);
-        halve(right, width);
+        split_at_widest_column(left, width);
+        split_at_widest_column(right, width);
     }
 }

@@ -1,7 +1,7 @@
-//! Clusters answer questions: a row is in the cluster of its nearest centre, and in
-//! no other, whose centre fills its missing values; densities and draws are those of the Gaussians that
-//! the clusters are, and so are missing values by Mahalanobis distance. A row of which nothing is
-//! seen is in the largest cluster.
+//! Predictions and densities of k-means. A row belongs to the cluster of its nearest centre, whose
+//! coordinates replace missing values; a row without any value belongs to the largest cluster.
+//! Densities, draws and, for Mahalanobis distance, missing values are those of the mixture of
+//! Gaussians.
 
 use super::frame::unit_scales;
 use super::points::{Points, numbers_of};
@@ -34,7 +34,7 @@ impl Predict for FittedKMeans {
     }
 
     fn moments(&self, columns: &[usize]) -> Vec<Moments> {
-        // The direction of a centre has no place among rows.
+        // The centres are directions, not points among the rows.
         if self.distance == Distance::Cosine {
             return Vec::new();
         }
@@ -75,7 +75,7 @@ impl Joint for FittedKMeans {
         self.gaussians().map(|_| ())
     }
 
-    // Some centre is always the nearest.
+    // Every row has a nearest centre.
     fn impossible_rows(&self, _chunk: &Chunk) -> Result<Vec<usize>> {
         Ok(Vec::new())
     }
@@ -86,7 +86,7 @@ impl Joint for FittedKMeans {
 
     fn complete(&self, chunk: &Chunk, how: Fill, rng: &mut dyn Rng) -> Result<Chunk> {
         let filled = match (how, self.distance) {
-            // A row is of one cluster alone, in filling as in predicting.
+            // As in predictions, a row belongs to one cluster only.
             (Fill::Mean | Fill::Mode, Distance::Euclidean | Distance::Manhattan) => {
                 self.filled_by_centres(chunk)
             }
@@ -123,18 +123,22 @@ impl Joint for FittedKMeans {
     }
 
     fn condition(&self, given: &[Option<f64>], column: usize) -> Result<Conditional> {
-        if let Some((_, x)) = self.constants.iter().find(|(own, _)| *own == column) {
+        if let Some((_, x)) = self
+            .constants
+            .iter()
+            .find(|(constant, _)| *constant == column)
+        {
             return Ok(constantly(*x));
         }
         let varying = self.varying().into_iter();
         let columns: Vec<usize> = varying.map(|place| self.frame.columns[place]).collect();
-        let place = columns.iter().position(|own| *own == column);
-        let place = place.ok_or_else(|| {
+        let position = columns.iter().position(|other| *other == column);
+        let position = position.ok_or_else(|| {
             Error::parameter("the model does not have this column")
                 .at_column(&self.schema.fields[column].name)
         })?;
         let given: Vec<Option<f64>> = columns.iter().map(|c| given[*c]).collect();
-        self.gaussians()?.condition(&given, place)
+        self.gaussians()?.condition(&given, position)
     }
 }
 
@@ -149,11 +153,11 @@ impl FittedKMeans {
         Chunk::new(chunk.rows(), columns, chunk.weights().map(<[f64]>::to_vec))
     }
 
-    /// Gives the rows of a chunk their clusters.
+    /// A function that returns the cluster of each row of a chunk.
     pub fn assigner(&self) -> impl Fn(&Chunk) -> Vec<u32> + Sync + '_ {
         let width = self.frame.columns.len();
         let centres: Vec<f64> = (self.centres.iter())
-            .flat_map(|centre| self.frame.in_coordinates(centre))
+            .flat_map(|centre| self.frame.to_coordinates(centre))
             .collect();
         let packed = Packed::new(&centres, width);
         let measure = match self.distance {
@@ -169,16 +173,16 @@ impl FittedKMeans {
         );
         move |chunk| {
             let columns = (0..self.schema.fields.len()).map(|c| chunk.column(c).clone());
-            // A row that weighs nothing is asked about like any other.
-            let asked = Chunk::new(chunk.rows(), columns.collect(), None);
-            let points = Points::of(&asked, &self.frame);
-            measure.labels(&points, &centres, &packed, largest as u32)
+            // Rows of weight 0 are assigned too.
+            let unweighted = Chunk::new(chunk.rows(), columns.collect(), None);
+            let points = Points::of(&unweighted, &self.frame);
+            measure.nearest_centres(&points, &centres, &packed, largest as u32)
         }
     }
 
-    /// The distance of each row from each centre over the cells that are seen, row after row: the
-    /// one by which rows find their centres, in the units of the table (the largest where there
-    /// are several) unless columns are standardised. By cosine it is 1 − cos.
+    /// The distance of each row from each centre, over seen cells, one row after another. Unless
+    /// columns are standardised, it is in the units of the table, or in the largest unit if columns
+    /// have several. For cosine distance it is 1 − cos.
     ///
     /// ```
     /// use abduce::data::{Column, Field, Kind, Schema, Table};
@@ -194,7 +198,9 @@ impl FittedKMeans {
     /// ```
     pub fn distances(&self, chunk: &Chunk) -> Vec<f64> {
         let centres = self.centres.iter();
-        let centres: Vec<Vec<f64>> = centres.map(|own| self.frame.in_coordinates(own)).collect();
+        let centres: Vec<Vec<f64>> = centres
+            .map(|centre| self.frame.to_coordinates(centre))
+            .collect();
         let cells: Vec<Cells> = (self.frame.columns.iter())
             .map(|column| chunk.column(*column).cells(0, chunk.rows()))
             .collect();
@@ -205,9 +211,11 @@ impl FittedKMeans {
         let mut x = vec![f64::NAN; cells.len()];
         for row in 0..chunk.rows() {
             for (c, (x, cells)) in x.iter_mut().zip(&cells).enumerate() {
-                *x = cells.number(row).map_or(f64::NAN, self.frame.placing(c));
+                *x = cells
+                    .number(row)
+                    .map_or(f64::NAN, self.frame.coordinate_of(c));
             }
-            self.frame.turn(&mut x);
+            self.frame.transform_row(&mut x);
             out.extend(centres.iter().map(|centre| {
                 let pairs = x.iter().zip(centre).filter(|(x, _)| !x.is_nan());
                 match self.distance {
@@ -224,7 +232,7 @@ impl FittedKMeans {
         out
     }
 
-    /// The chunk with missing values filled by those of the nearest centre.
+    /// The chunk with missing values replaced by the coordinates of the nearest centre.
     fn filled_by_centres(&self, chunk: &Chunk) -> Chunk {
         let labels = self.assigner()(chunk);
         let numbers = self.numbers_of(chunk);

@@ -1,7 +1,7 @@
-//! Medoids: centres that are rows, for any distance. Swaps of a medoid with a row are
-//! made as soon as one lowers the sum of distances, and the best medoid to leave is
-//! known for every row at once (FasterPAM, Schubert & Rousseeuw, "Fast and eager
-//! k-medoids clustering", 2021): a round costs n² distances whatever k is.
+//! k-medoids: centres that are rows, for any distance, by FasterPAM (Schubert & Rousseeuw, "Fast
+//! and eager k-medoids clustering", 2021). A medoid is replaced by a row as soon as that decreases
+//! the sum of distances, and the best medoid to replace is found for each row in one step, so that
+//! a round needs n² distances for any k.
 
 use crate::family::draw_index;
 use crate::{Control, Progress};
@@ -10,18 +10,18 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 /// The maximum number of rows for medoids.
-pub(super) const MOST_ROWS: usize = 50_000;
+pub(super) const MAX_ROWS: usize = 50_000;
 
-/// Medoids and what belongs to them.
+/// Medoids and the assignment of rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Medoids {
-    /// The rows that are centres.
+    /// The rows that are medoids.
     pub rows: Vec<usize>,
-    /// For each row, the place of its medoid in `rows`.
+    /// For each row, the position of its medoid in `rows`.
     pub labels: Vec<usize>,
     /// The sum of distances before each round and at the end.
     pub trace: Vec<f64>,
-    /// Whether no swap is left that lowers it.
+    /// Whether no swap would decrease the sum of distances.
     pub converged: bool,
 }
 
@@ -32,8 +32,7 @@ impl Medoids {
     }
 }
 
-/// Looks for `k` medoids of rows with weights, by any distance between two rows that
-/// is symmetric and not negative.
+/// Finds `k` medoids of weighted rows, for a symmetric, non-negative distance between two rows.
 ///
 /// ```
 /// use abduce::Control;
@@ -46,7 +45,7 @@ impl Medoids {
 /// ```
 ///
 /// # Errors
-/// If there is no row, no cluster, or a distance that is not a number.
+/// If there is no row or no cluster, or a distance is negative or not a number.
 pub fn medoids(
     weights: &[f64],
     k: usize,
@@ -55,7 +54,7 @@ pub fn medoids(
     seed: u64,
     control: Control,
 ) -> Result<Medoids> {
-    among(
+    medoids_among(
         weights,
         &vec![true; weights.len()],
         k,
@@ -66,10 +65,10 @@ pub fn medoids(
     )
 }
 
-/// The same where only some rows may be medoids.
-pub(super) fn among(
+/// Like [`medoids`], if only some rows are allowed as medoids.
+pub(super) fn medoids_among(
     weights: &[f64],
-    may: &[bool],
+    allowed: &[bool],
     k: usize,
     distance: &dyn Fn(usize, usize) -> f64,
     max_rounds: usize,
@@ -82,17 +81,17 @@ pub(super) fn among(
             "medoids need at least one row and one cluster",
         ));
     }
-    if rows > MOST_ROWS {
+    if rows > MAX_ROWS {
         return Err(Error::parameter(format!(
-            "`medoids` supports at most {MOST_ROWS} rows, and there are {rows}"
+            "`medoids` supports at most {MAX_ROWS} rows, and there are {rows}"
         ))
         .with_hint("fit a sample of the rows, or leave out `medoids`"));
     }
-    let mut swaps = Swaps::begin(weights, may, k, distance, seed)?;
+    let mut swaps = Swaps::new(weights, allowed, k, distance, seed)?;
     let mut trace = vec![swaps.total()];
     let mut converged = false;
     for number in 1..=max_rounds {
-        let swapped = swaps.round(control)?;
+        let swapped = swaps.try_all_rows(control)?;
         trace.push(swaps.total());
         control.report(Progress::Round {
             number,
@@ -120,9 +119,10 @@ struct Near {
     to_second: f64,
 }
 
+/// The medoids during the search.
 struct Swaps<'a> {
     weights: &'a [f64],
-    may: &'a [bool],
+    allowed: &'a [bool],
     distance: &'a dyn Fn(usize, usize) -> f64,
     medoids: Vec<usize>,
     /// The distances of all rows from each medoid.
@@ -131,10 +131,10 @@ struct Swaps<'a> {
 }
 
 impl<'a> Swaps<'a> {
-    /// Medoids drawn far from each other.
-    fn begin(
+    /// Initial medoids, drawn as in k-means++.
+    fn new(
         weights: &'a [f64],
-        may: &'a [bool],
+        allowed: &'a [bool],
         k: usize,
         distance: &'a dyn Fn(usize, usize) -> f64,
         seed: u64,
@@ -142,24 +142,33 @@ impl<'a> Swaps<'a> {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut swaps = Swaps {
             weights,
-            may,
+            allowed,
             distance,
             medoids: Vec::new(),
             distances: Vec::new(),
             near: Vec::new(),
         };
-        let chance = |(weight, may): (&f64, &bool)| if *may { *weight } else { 0.0 };
-        let mut chances: Vec<f64> = weights.iter().zip(may).map(chance).collect();
-        while swaps.medoids.len() < k && chances.iter().any(|chance| *chance > 0.0) {
-            let row = draw_index(&chances, &mut rng);
-            let own = swaps.distances_of(row)?;
+        let probability = |(weight, allowed): (&f64, &bool)| if *allowed { *weight } else { 0.0 };
+        let mut probabilities: Vec<f64> = weights.iter().zip(allowed).map(probability).collect();
+        while swaps.medoids.len() < k && probabilities.iter().any(|probability| *probability > 0.0)
+        {
+            let row = draw_index(&probabilities, &mut rng);
+            let distances = swaps.distances_of(row)?;
             let first = swaps.medoids.is_empty();
-            for (row, (gap, chance)) in own.iter().zip(&mut chances).enumerate() {
-                let nearer = if may[row] { gap * weights[row] } else { 0.0 };
-                *chance = if first { nearer } else { chance.min(nearer) };
+            for (row, (gap, probability)) in distances.iter().zip(&mut probabilities).enumerate() {
+                let nearer = if allowed[row] {
+                    gap * weights[row]
+                } else {
+                    0.0
+                };
+                *probability = if first {
+                    nearer
+                } else {
+                    probability.min(nearer)
+                };
             }
             swaps.medoids.push(row);
-            swaps.distances.push(own);
+            swaps.distances.push(distances);
         }
         if swaps.medoids.is_empty() {
             return Err(Error::data("every row has weight 0"));
@@ -168,8 +177,9 @@ impl<'a> Swaps<'a> {
         Ok(swaps)
     }
 
+    /// The distances of all rows from one row.
     fn distances_of(&self, row: usize) -> Result<Vec<f64>> {
-        let own: Vec<f64> = (0..self.weights.len())
+        let distances: Vec<f64> = (0..self.weights.len())
             .map(|other| {
                 if other == row {
                     0.0
@@ -178,13 +188,14 @@ impl<'a> Swaps<'a> {
                 }
             })
             .collect();
-        if own.iter().all(|gap| *gap >= 0.0) {
-            Ok(own)
+        if distances.iter().all(|gap| *gap >= 0.0) {
+            Ok(distances)
         } else {
             Err(Error::parameter("a distance is negative or not a number"))
         }
     }
 
+    /// The nearest medoids of a row.
     fn nearest(&self, row: usize) -> Near {
         let mut near = Near {
             first: 0,
@@ -211,22 +222,22 @@ impl<'a> Swaps<'a> {
         rows.map(|(near, weight)| weight * near.to_first).sum()
     }
 
-    /// Tries every row as a medoid; whether any became one.
-    fn round(&mut self, control: Control) -> Result<bool> {
+    /// Tries every row as a medoid, and returns whether any became one.
+    fn try_all_rows(&mut self, control: Control) -> Result<bool> {
         let mut swapped = false;
         for row in 0..self.weights.len() {
             if control.is_interrupted() {
                 break;
             }
-            if !self.may[row] || self.weights[row] <= 0.0 || self.near[row].to_first == 0.0 {
+            if !self.allowed[row] || self.weights[row] <= 0.0 || self.near[row].to_first == 0.0 {
                 continue;
             }
-            let own = self.distances_of(row)?;
-            let (leaves, change) = self.best_to_leave(&own);
-            // Less than this is rounding, and swaps without end.
+            let distances = self.distances_of(row)?;
+            let (replaced, change) = self.best_medoid_to_replace(&distances);
+            // Smaller changes may be rounding errors, which could cause endless swaps.
             if change < -1e-12 * self.total() {
-                self.medoids[leaves] = row;
-                self.distances[leaves] = own;
+                self.medoids[replaced] = row;
+                self.distances[replaced] = distances;
                 self.near = (0..self.weights.len())
                     .map(|row| self.nearest(row))
                     .collect();
@@ -236,8 +247,8 @@ impl<'a> Swaps<'a> {
         Ok(swapped)
     }
 
-    /// The medoid that had best give its place to a row, and how the sum changes.
-    fn best_to_leave(&self, distances: &[f64]) -> (usize, f64) {
+    /// The best medoid to replace by a row with these distances, and the change of the sum.
+    fn best_medoid_to_replace(&self, distances: &[f64]) -> (usize, f64) {
         if self.medoids.len() == 1 {
             let gain = self.near.iter().zip(distances).zip(self.weights);
             return (
@@ -245,19 +256,20 @@ impl<'a> Swaps<'a> {
                 gain.map(|((near, gap), w)| w * (gap - near.to_first)).sum(),
             );
         }
-        let mut joined = 0.0;
-        let mut left = vec![0.0; self.medoids.len()];
+        // The change for rows that are nearest to the new medoid, and the additional change for the
+        // rows of each medoid if that is the one replaced.
+        let mut gain = 0.0;
+        let mut loss = vec![0.0; self.medoids.len()];
         for ((near, gap), weight) in self.near.iter().zip(distances).zip(self.weights) {
             if *weight <= 0.0 {
                 continue;
             }
-            // To its second medoid when the first leaves, unless the new one is nearer.
-            left[near.first] += weight * (gap.min(near.to_second) - gap.min(near.to_first));
-            joined += weight * (gap.min(near.to_first) - near.to_first);
+            // Without its first medoid, the row moves to the second or the new one.
+            loss[near.first] += weight * (gap.min(near.to_second) - gap.min(near.to_first));
+            gain += weight * (gap.min(near.to_first) - near.to_first);
         }
-        // A row that goes to the new medoid anyway is counted in `joined` alone.
-        let least = left.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
-        let (medoid, change) = least.map_or((0, 0.0), |(medoid, change)| (medoid, *change));
-        (medoid, joined + change)
+        let smallest = loss.iter().enumerate().min_by(|a, b| a.1.total_cmp(b.1));
+        let (medoid, change) = smallest.map_or((0, 0.0), |(medoid, change)| (medoid, *change));
+        (medoid, gain + change)
     }
 }

@@ -1,10 +1,9 @@
-//! Mini-batches: after every chunk of rows, each centre moves towards the mean of its
-//! rows by their share of all rows it has had (Sculley, "Web-scale k-means
-//! clustering", 2010). The chunks are the batches, in their order, so that a stream
-//! is read once a pass and the same seed gives the same clusters. Rows sorted by
-//! cluster are a poor order for it.
+//! Mini-batch k-means (Sculley, "Web-scale k-means clustering", 2010): after every batch, each
+//! centre is the running mean of all rows assigned to it so far. The batches are the chunks in
+//! their order, so that a stream is read once per pass and the same seed gives the same clusters.
+//! It works poorly if the rows are sorted by cluster.
 
-use super::assign::Places;
+use super::assign::Assigner;
 use super::frame::Frame;
 use super::iterate::Rows;
 use super::specification::{Algorithm, Options};
@@ -12,13 +11,13 @@ use super::statistics::Statistics;
 use crate::Result;
 use crate::{Control, Progress};
 
-/// The most passes, and the relative fall of the inertia from one to the next below
-/// which more are of no use.
-const PASSES: usize = 100;
-const TOLERANCE: f64 = 1e-4;
+/// The maximum number of passes, and the relative decrease of the inertia per pass at which they
+/// end.
+const MAX_PASSES: usize = 100;
+const MIN_TOLERANCE: f64 = 1e-4;
 
-/// Centres after some passes of mini-batches, and how many passes; the caller's
-/// interrupt ends it early.
+/// The centres after some passes of mini-batches, and the number of passes; fewer if the caller
+/// interrupts them.
 pub(super) fn mini_batches(
     rows: &Rows,
     mut centres: Vec<f64>,
@@ -26,9 +25,9 @@ pub(super) fn mini_batches(
     control: Control,
 ) -> Result<(Vec<f64>, usize)> {
     let width = rows.frame.columns.len();
-    let mut had = vec![0.0; centres.len()];
+    let mut counts = vec![0.0; centres.len()];
     let mut before = f64::INFINITY;
-    let passes = options.max_iterations.min(PASSES);
+    let passes = options.max_iterations.min(MAX_PASSES);
     for pass in 1..=passes {
         let mut inertia = 0.0;
         for (number, chunk) in rows.source.scan()?.enumerate() {
@@ -36,19 +35,19 @@ pub(super) fn mini_batches(
                 return Ok((centres, pass - 1));
             }
             let points = rows.points(number, &chunk?);
-            let places = Places::new(&centres, width, None, Algorithm::Lloyd);
+            let assigner = Assigner::new(&centres, width, None, Algorithm::Lloyd);
             let mut labels = vec![0; points.rows];
-            places.label(&points, &mut labels);
-            let batch = Statistics::of(&points, &labels, places.packed.count());
+            assigner.label(&points, &mut labels);
+            let batch = Statistics::of(&points, &labels, assigner.packed.count());
             inertia += batch.inertia(&centres);
-            move_towards(&mut centres, &batch, &mut had, rows.frame);
+            update_running_means(&mut centres, &batch, &mut counts, rows.frame);
         }
         control.report(Progress::Round {
             number: pass,
             of: passes,
             inertia,
         });
-        if before - inertia <= options.tolerance.max(TOLERANCE) * inertia {
+        if before - inertia <= options.tolerance.max(MIN_TOLERANCE) * inertia {
             return Ok((centres, pass));
         }
         before = inertia;
@@ -56,12 +55,18 @@ pub(super) fn mini_batches(
     Ok((centres, passes))
 }
 
-fn move_towards(centres: &mut [f64], batch: &Statistics, had: &mut [f64], frame: &Frame) {
-    for (at, (centre, had)) in centres.iter_mut().zip(had).enumerate() {
+/// Adds a batch to the running means; `counts` are the weights of the cells in each.
+fn update_running_means(
+    centres: &mut [f64],
+    batch: &Statistics,
+    counts: &mut [f64],
+    frame: &Frame,
+) {
+    for (at, (centre, count)) in centres.iter_mut().zip(counts).enumerate() {
         let seen = batch.seen_of(at / batch.width, at % batch.width);
         if seen > 0.0 {
-            *had += seen;
-            *centre += (batch.means[at] - *centre) * seen / *had;
+            *count += seen;
+            *centre += (batch.means[at] - *centre) * seen / *count;
         }
     }
     if frame.unit {

@@ -1,20 +1,20 @@
-//! k-means: clusters whose rows are near their centre,
+//! k-means: the centres that minimise the sum of the distances of rows to their nearest centre,
 //!
 //!   minimise Σ_i w_i min_j d(x_i, c_j),
 //!
-//! which for d = |x − c|² is hard EM of Gaussians with one variance in all
-//! directions (MacQueen 1967, Lloyd 1982), and is answered as such: by the mixture of
-//! k equally probable Gaussians with σ² = inertia / cells. A hidden cell takes its
-//! centre's value, so that distances run over seen cells and a centre is the mean of
-//! seen cells. Other distances: medians, directions, whitened rows, medoids.
+//! For d = |x − c|² this is hard EM for Gaussians with one common variance (MacQueen 1967, Lloyd
+//! 1982). Densities are therefore those of a mixture of k equally probable Gaussians with
+//! σ² = inertia / cells. Missing values are left out: distances are sums over seen cells, and a
+//! centre is the mean of seen cells. Other distances are Manhattan (centres are medians), cosine
+//! (centres are directions) and Mahalanobis (rows are whitened); centres can also be medoids.
 
 mod assign;
-mod by_medoids;
 mod check;
-mod choice;
+mod choose_algorithm;
 mod diagnose;
 mod farthest;
 mod fit;
+mod fit_medoids;
 mod fitted;
 mod frame;
 mod iterate;
@@ -37,8 +37,8 @@ pub use medoids::{Medoids, medoids};
 pub use specification::{Algorithm, Distance, Init, Options, Specification};
 pub use starts::Start;
 
-use by_medoids::by_medoids;
 use diagnose::diagnose;
+use fit_medoids::fit_medoids;
 
 use crate::data::{Field, Kind, Schema, Source, reduce};
 use crate::family::{
@@ -50,30 +50,30 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
 
-/// Fitted clusters, the largest first unless they are to stay in the order of their starts.
+/// Fitted clusters, sorted by size with the largest first, or in the order of given centres.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FittedKMeans {
     /// The columns of the table.
     pub schema: Schema,
-    /// How far apart rows are.
+    /// The distance between rows and centres.
     pub distance: Distance,
     /// Whether every centre is a row.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub medoids: bool,
-    /// The coordinates that distances are computed in.
+    /// The coordinates in which distances are computed.
     pub frame: Frame,
-    /// The centres, a number for each column used, in its units; directions of
-    /// length 1 for cosine.
+    /// The centres, one number for each column used, in the units of the table; for cosine
+    /// distance, directions of length 1.
     pub centres: Vec<Vec<f64>>,
     /// The weight of each cluster's rows.
     pub sizes: Vec<f64>,
     /// σ² of every cluster, in the coordinates of the frame.
     pub variance: f64,
-    /// Columns that were constant in the fitted rows, and their values. They have no part
-    /// in densities; columns of a given covariance are never among them.
+    /// Columns that were constant in the fitted rows, and their values. They are left out of
+    /// densities. With a given covariance, no column counts as constant.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub constants: Vec<(usize, f64)>,
-    /// What questions about densities are put to, once there are any.
+    /// The mixture that computes densities, created when it is first used.
     #[serde(skip)]
     gaussians: OnceLock<Box<FittedMixture>>,
 }
@@ -93,19 +93,23 @@ impl FittedKMeans {
         self.centres.len() * self.varying().len() + 1
     }
 
-    /// The places of the columns used that are not constant.
+    /// The positions, among the columns used, of those that are not constant.
     fn varying(&self) -> Vec<usize> {
         let columns = self.frame.columns.iter().enumerate();
         columns
-            .filter(|(_, column)| self.constants.iter().all(|(own, _)| own != *column))
-            .map(|(place, _)| place)
+            .filter(|(_, column)| {
+                self.constants
+                    .iter()
+                    .all(|(constant, _)| constant != *column)
+            })
+            .map(|(position, _)| position)
             .collect()
     }
 
-    /// Takes columns for constant ones, whose cells have no part in σ². Where all are, there
-    /// is no spread anyway.
+    /// Marks columns as constant and leaves their cells out of σ². Does nothing if all columns are
+    /// constant.
     fn leave_out_constants(&mut self, constants: Vec<(usize, f64)>, survey: &survey::Survey) {
-        let cells: f64 = survey.columns.iter().map(|own| own.weight).sum();
+        let cells: f64 = survey.columns.iter().map(|column| column.weight).sum();
         self.constants = constants;
         let varying: f64 = (self.varying().into_iter())
             .map(|place| survey.columns[place].weight)
@@ -130,7 +134,7 @@ impl FittedKMeans {
                 let densities = mixture.log_density(&self.numbers_of(chunk))?;
                 let weighted = densities.iter().enumerate().map(|(row, density)| {
                     match chunk.weights().map_or(1.0, |weights| weights[row]) {
-                        // An impossible row that is absent is no row.
+                        // A row of weight 0 does not count, even if it is impossible.
                         weight if weight > 0.0 => weight * density,
                         _ => 0.0,
                     }
@@ -142,8 +146,7 @@ impl FittedKMeans {
         Ok(total.unwrap_or(0.0))
     }
 
-    /// The Gaussians that these clusters are: over the columns used that are not
-    /// constant, as numbers.
+    /// The clusters as a mixture of Gaussians over the columns used that are not constant.
     ///
     /// # Errors
     /// If the distance has no density.
@@ -173,7 +176,7 @@ impl FittedKMeans {
         Ok(self.gaussians.get_or_init(|| Box::new(self.mixture())))
     }
 
-    /// A unit of each coordinate in the units of its column.
+    /// One unit of each coordinate, in the units of its column.
     fn units(&self) -> Vec<f64> {
         let scales = self.frame.scale.iter();
         scales
@@ -181,6 +184,7 @@ impl FittedKMeans {
             .collect()
     }
 
+    /// The mixture of equally probable Gaussians at the centres.
     fn mixture(&self) -> FittedMixture {
         let varying = self.varying();
         let columns = varying.iter().map(|place| self.frame.columns[*place]);
@@ -211,6 +215,7 @@ impl FittedKMeans {
         FittedMixture::given(Schema::new(fields.collect()), None, vec![leaf], parameters)
     }
 
+    /// The common covariance of the clusters, and its structure.
     fn covariance(&self, varying: &[usize]) -> (Covariance, Structure) {
         let all = self.units();
         let units: Vec<f64> = varying.iter().map(|place| all[*place]).collect();

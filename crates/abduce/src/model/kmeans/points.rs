@@ -1,6 +1,5 @@
-//! Rows as points: the numbers of a chunk about the middle of the table, row after
-//! row. A hidden cell is not a number; a row of which nothing is seen, or that
-//! weighs nothing, has no say.
+//! Rows as points: the coordinates of the rows of a chunk, one row after another. A missing value is
+//! NaN. Rows of weight 0 or without any value are ignored.
 
 use super::frame::Frame;
 use crate::data::{Chunk, Values};
@@ -12,21 +11,21 @@ use std::cmp::Ordering;
 pub(super) struct Points {
     pub rows: usize,
     pub width: usize,
-    /// Row after row.
+    /// The coordinates, one row after another.
     pub cells: Vec<f64>,
-    /// What each row counts for; 0 where nothing of it is seen.
+    /// The weight of each row; 0 if it has no value.
     pub weights: Vec<f64>,
-    /// |x|² of whole rows.
+    /// |x|² of complete rows.
     pub norms: Vec<f64>,
-    /// The rows that count and are seen whole.
-    pub whole: Vec<u32>,
-    /// The rows that count and have a missing value.
-    pub incomplete: Vec<u32>,
-    /// Whether no cell is hidden.
-    pub complete: bool,
+    /// The rows of positive weight without missing values.
+    pub complete_rows: Vec<u32>,
+    /// The rows of positive weight with a missing value.
+    pub incomplete_rows: Vec<u32>,
+    /// Whether no value is missing.
+    pub is_complete: bool,
 }
 
-/// Rows copied at once: their cells stay in the first cache.
+/// The number of rows copied at a time, whose cells fit into the first-level cache.
 const BLOCK: usize = 64;
 
 impl Points {
@@ -40,11 +39,11 @@ impl Points {
             let last = (first + BLOCK).min(rows);
             let block = &mut cells[first * width..last * width];
             for (c, column) in columns.iter().enumerate() {
-                let place = frame.placing(c);
-                let places = block.iter_mut().skip(c).step_by(width);
-                places
+                let coordinate = frame.coordinate_of(c);
+                let cells = block.iter_mut().skip(c).step_by(width);
+                cells
                     .zip(&column[first..last])
-                    .for_each(|(at, x)| *at = place(*x));
+                    .for_each(|(cell, x)| *cell = coordinate(*x));
             }
         }
         let weights = match chunk.weights() {
@@ -56,19 +55,20 @@ impl Points {
 
     fn new(mut cells: Vec<f64>, width: usize, mut weights: Vec<f64>, frame: &Frame) -> Points {
         let rows = weights.len();
-        let (mut norms, mut whole, mut incomplete) = (vec![0.0; rows], Vec::new(), Vec::new());
-        let mut complete = true;
+        let (mut norms, mut complete_rows, mut incomplete_rows) =
+            (vec![0.0; rows], Vec::new(), Vec::new());
+        let mut is_complete = true;
         for (row, x) in cells.chunks_exact_mut(width).enumerate() {
-            let seen = frame.turn(x);
-            complete &= seen == width;
+            let seen = frame.transform_row(x);
+            is_complete &= seen == width;
             if seen == 0 {
                 weights[row] = 0.0;
             }
             if weights[row] > 0.0 {
                 let list = if seen == width {
-                    &mut whole
+                    &mut complete_rows
                 } else {
-                    &mut incomplete
+                    &mut incomplete_rows
                 };
                 list.push(row as u32);
             }
@@ -80,22 +80,22 @@ impl Points {
             cells,
             weights,
             norms,
-            whole,
-            incomplete,
-            complete,
+            complete_rows,
+            incomplete_rows,
+            is_complete,
         }
     }
 
-    /// Points that are in coordinates already.
-    pub fn placed(cells: Vec<f64>, width: usize, weights: Vec<f64>) -> Points {
+    /// Points from coordinates without missing values.
+    pub fn from_coordinates(cells: Vec<f64>, width: usize, weights: Vec<f64>) -> Points {
         let rows = weights.len();
         Points {
             norms: cells.chunks_exact(width).map(norm).collect(),
-            whole: (0..rows as u32)
+            complete_rows: (0..rows as u32)
                 .filter(|row| weights[*row as usize] > 0.0)
                 .collect(),
-            incomplete: Vec::new(),
-            complete: true,
+            incomplete_rows: Vec::new(),
+            is_complete: true,
             rows,
             width,
             cells,
@@ -103,8 +103,8 @@ impl Points {
         }
     }
 
-    /// The points of several chunks, put together.
-    pub fn together(parts: &[Points]) -> Points {
+    /// The points of several chunks in one.
+    pub fn concatenate(parts: &[Points]) -> Points {
         let width = parts.first().map_or(1, |part| part.width);
         let mut all = Points {
             rows: 0,
@@ -112,9 +112,9 @@ impl Points {
             cells: Vec::new(),
             weights: Vec::new(),
             norms: Vec::new(),
-            whole: Vec::new(),
-            incomplete: Vec::new(),
-            complete: true,
+            complete_rows: Vec::new(),
+            incomplete_rows: Vec::new(),
+            is_complete: true,
         };
         for part in parts {
             let first = all.rows as u32;
@@ -122,16 +122,17 @@ impl Points {
             all.cells.extend_from_slice(&part.cells);
             all.weights.extend_from_slice(&part.weights);
             all.norms.extend_from_slice(&part.norms);
-            all.whole.extend(part.whole.iter().map(|row| first + row));
-            all.incomplete
-                .extend(part.incomplete.iter().map(|row| first + row));
-            all.complete &= part.complete;
+            all.complete_rows
+                .extend(part.complete_rows.iter().map(|row| first + row));
+            all.incomplete_rows
+                .extend(part.incomplete_rows.iter().map(|row| first + row));
+            all.is_complete &= part.is_complete;
         }
         all
     }
 
-    /// The different points that count, in the order of their values, each with the weight of
-    /// all that are equal to it.
+    /// The distinct points of positive weight in the order of their values, each with the total
+    /// weight of all equal points.
     pub fn distinct(&self) -> Points {
         let compare = |a: &[f64], b: &[f64]| {
             let cells = a.iter().zip(b).map(|(a, b)| a.total_cmp(b));
@@ -158,16 +159,17 @@ impl Points {
             let start = *row as usize * self.width;
             cells[start..start + self.width].iter().any(|x| x.is_nan())
         };
-        let (incomplete, whole): (Vec<u32>, Vec<u32>) = (0..rows as u32).partition(has_missing);
+        let (incomplete_rows, complete_rows): (Vec<u32>, Vec<u32>) =
+            (0..rows as u32).partition(has_missing);
         Points {
             rows,
             width: self.width,
             norms: cells.chunks_exact(self.width).map(norm).collect(),
-            complete: incomplete.is_empty(),
+            is_complete: incomplete_rows.is_empty(),
             cells,
             weights,
-            whole,
-            incomplete,
+            complete_rows,
+            incomplete_rows,
         }
     }
 
@@ -175,14 +177,14 @@ impl Points {
         &self.cells[row * self.width..(row + 1) * self.width]
     }
 
-    /// The bytes that points of so many rows take.
+    /// The memory in bytes for the points of this number of rows.
     pub fn bytes(rows: u64, width: usize) -> u64 {
         rows * (8 * width as u64 + 24)
     }
 }
 
-/// The cells of a column as numbers, as they lie where none is hidden, and otherwise copied
-/// with NaN for those that are.
+/// The cells of a column as numbers: borrowed if none is missing, otherwise a copy with NaN for
+/// missing values.
 pub(super) fn numbers_of(chunk: &Chunk, column: usize) -> Cow<'_, [f64]> {
     let cells = chunk.column(column).cells(0, chunk.rows());
     match (cells.values, cells.seen) {
@@ -194,14 +196,14 @@ pub(super) fn numbers_of(chunk: &Chunk, column: usize) -> Cow<'_, [f64]> {
     }
 }
 
-/// |x|², in several sums side by side.
+/// |x|², by several sums in parallel.
 fn norm(x: &[f64]) -> f64 {
     let mut sums = [0.0; 8];
-    let whole = x.chunks_exact(sums.len());
-    let rest: f64 = whole.remainder().iter().map(|x| x * x).sum();
-    for some in whole {
-        let each = sums.iter_mut().zip(some);
-        each.for_each(|(sum, x)| *sum += x * x);
+    let blocks = x.chunks_exact(sums.len());
+    let rest: f64 = blocks.remainder().iter().map(|x| x * x).sum();
+    for block in blocks {
+        let lanes = sums.iter_mut().zip(block);
+        lanes.for_each(|(sum, x)| *sum += x * x);
     }
     sums.iter().sum::<f64>() + rest
 }

@@ -1,61 +1,61 @@
-//! What to look for and how: the number of clusters, the distance, the way rows are
-//! assigned, where to begin and when to stop.
+//! The specification of clusters and the options of their fit: the number of clusters, the
+//! distance, the algorithm, the initialisation and the stopping rule.
 
 use crate::data::{Field, Kind, Schema, kind_option};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
-/// How far apart two rows are.
+/// The distance between a row and a centre.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Distance {
-    /// |x − c|²; a centre is a mean.
+    /// |x − c|²; centres are means.
     #[default]
     Euclidean,
-    /// Σ|x − c|; a centre is a median in every column.
+    /// Σ|x − c|; centres are medians of each column.
     Manhattan,
-    /// 1 − cos(x, c); a centre is a direction.
+    /// 1 − cos(x, c); centres are directions.
     Cosine,
-    /// (x − c)ᵀ Σ⁻¹ (x − c), with Σ the covariance of all rows or a given one.
+    /// (x − c)ᵀ Σ⁻¹ (x − c), where Σ is the covariance of all rows or a given one.
     Mahalanobis,
 }
 
-/// How rows find their centres. All but mini-batch give the same clusters; they
-/// differ in how many distances they compute.
+/// How rows are assigned to centres. All algorithms except mini-batch give the same clusters; they
+/// differ in the number of distances that they compute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
-    /// The fastest by rows, columns and clusters, as measured.
+    /// The fastest algorithm for the number of columns, according to benchmarks.
     #[default]
     Auto,
-    /// All distances (Lloyd 1982).
+    /// Computes all distances (Lloyd 1982).
     Lloyd,
-    /// One lower bound a row (Hamerly 2010).
+    /// Keeps one lower bound for each row (Hamerly 2010).
     Hamerly,
-    /// A lower bound for every row and centre (Elkan 2003).
+    /// Keeps a lower bound for each row and centre (Elkan 2003).
     Elkan,
-    /// A lower bound for every row and group of eight centres (Ding et al. 2015).
+    /// Keeps a lower bound for each row and group of eight centres (Ding et al. 2015).
     Yinyang,
-    /// Centres move after every few thousand rows (Sculley 2010): fewer passes, and
-    /// nearly as good clusters.
+    /// Updates the centres after every few thousand rows (Sculley 2010): fewer passes, and clusters
+    /// nearly as good.
     MiniBatch,
 }
 
-/// Where the centres begin.
+/// How the initial centres are chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Init {
-    /// k-means++ with 2 + ln k candidates for each centre, of which the best is kept.
+    /// k-means++ with the best of 2 + ln k candidates for each centre.
     #[default]
     Greedy,
-    /// Rows far from each other are likelier (Arthur & Vassilvitskii 2007).
+    /// k-means++: rows that are probably far from each other (Arthur & Vassilvitskii 2007).
     #[serde(rename = "kmeans++")]
     KMeansPlusPlus,
-    /// k-means‖: a few passes over all rows, many candidates in each, reduced to k
-    /// by k-means++ (Bahmani et al. 2012).
+    /// k-means‖: many candidates from a few passes over all rows, reduced to k by k-means++
+    /// (Bahmani et al. 2012).
     Parallel,
-    /// Rows at random.
+    /// Random rows.
     Random,
 }
 
@@ -74,7 +74,7 @@ macro_rules! named {
         }
 
         impl $type {
-            /// The name users read.
+            /// The name of this option.
             pub fn name(self) -> &'static str {
                 match self {
                     $($type::$value => $name,)*
@@ -95,7 +95,7 @@ named!(Init, "a start", "the starts are greedy, kmeans++, parallel and random",
     "greedy" => Greedy, "kmeans++" => KMeansPlusPlus, "parallel" => Parallel,
     "random" => Random);
 
-/// What to look for.
+/// The specification of clusters.
 ///
 /// ```
 /// use abduce::model::kmeans::{Distance, Specification};
@@ -107,7 +107,7 @@ named!(Init, "a start", "the starts are greedy, kmeans++, parallel and random",
 pub struct Specification {
     /// The number of clusters.
     pub clusters: usize,
-    /// How far apart rows are.
+    /// The distance between rows and centres.
     pub distance: Distance,
     /// Whether every centre is a row.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -115,14 +115,14 @@ pub struct Specification {
     /// Whether columns are divided by their standard deviations.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub standardize: bool,
-    /// The covariance of the Mahalanobis distance, row by row; without it, that of
-    /// the complete rows.
+    /// The covariance for the Mahalanobis distance, row by row; if not given, the covariance of the
+    /// complete rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub covariance: Option<Vec<Vec<f64>>>,
 }
 
 impl Specification {
-    /// So many clusters by Euclidean distance.
+    /// This number of clusters by Euclidean distance.
     pub fn new(clusters: usize) -> Self {
         Specification {
             clusters,
@@ -133,11 +133,11 @@ impl Specification {
         }
     }
 
-    /// The positions of the columns of numbers, and the names of the others, which
-    /// are left out.
+    /// The positions of the numeric columns, and the names and kinds of the others, which are left
+    /// out.
     ///
     /// # Errors
-    /// If there is no column of numbers, or no cluster is asked for.
+    /// If there is no numeric column, or the number of clusters is 0.
     pub fn columns(&self, schema: &Schema) -> Result<(Vec<usize>, Vec<String>)> {
         if self.clusters == 0 {
             return Err(Error::parameter("k-means needs at least one cluster"));
@@ -150,9 +150,9 @@ impl Specification {
             }
         }
         if columns.is_empty() {
-            let numbers = |field: &&Field| field.level_numbers().is_some();
+            let has_numeric_levels = |field: &&Field| field.level_numbers().is_some();
             return Err(Error::parameter("there is no numeric column").with_hint(
-                match schema.fields.iter().find(numbers) {
+                match schema.fields.iter().find(has_numeric_levels) {
                     Some(field) => {
                         format!("pass {}", kind_option(&field.name, Kind::Real.name()))
                     }
@@ -164,34 +164,34 @@ impl Specification {
     }
 }
 
-/// How to look for it.
+/// The options of a fit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
-    /// How rows find their centres.
+    /// How rows are assigned to centres.
     pub algorithm: Algorithm,
-    /// Where centres begin.
+    /// How the initial centres are chosen.
     pub init: Init,
-    /// How many starts to try.
+    /// The number of starts.
     pub restarts: usize,
-    /// The relative fall of the inertia at which the fit has converged; it has, too,
-    /// when no centre moves.
+    /// The relative decrease of the inertia at which the fit has converged. It has also converged
+    /// if no centre moves.
     pub tolerance: f64,
-    /// The sum of squares that all centres move by at which the fit has converged, as a share
-    /// of the mean variance of the columns; instead of the tolerance.
+    /// If given, the fit has converged when the squared movements of all centres sum to at most
+    /// this share of the mean variance of the columns; it replaces the tolerance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub movement: Option<f64>,
-    /// The most iterations.
+    /// The maximum number of iterations.
     pub max_iterations: usize,
-    /// Whether clusters that begin at given centres stay in the order of these; otherwise the
-    /// largest comes first.
+    /// Whether clusters stay in the order of given centres; otherwise they are sorted by size, the
+    /// largest first.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub numbered: bool,
-    /// Whether centres are drawn from the different rows in the order of their values, so that
-    /// the same seed gives the same centres whatever the order of the rows, and for a row of
-    /// weight 2 as for the row twice.
+    /// Whether initial centres are drawn from the distinct rows in the order of their values. The
+    /// same seed then gives the same centres for any order of the rows, and a row of weight 2 gives
+    /// the same result as the row twice.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_value: bool,
-    /// The seed of everything random.
+    /// The seed of all random numbers.
     pub seed: u64,
 }
 

@@ -1,10 +1,10 @@
-//! What the rows of each cluster add up to: weight, mean and scatter about the mean,
-//! merged by Chan's rule. They depend on the labels alone, so that a chunk whose
-//! labels stay need not be summed again. The inertia about any centres follows,
+//! Statistics of the rows of each cluster: weight, mean and scatter about the mean, merged by Chan's
+//! rule. They depend only on the labels, so that a chunk with unchanged labels need not be summed
+//! again. The inertia about any centres follows as
 //!
 //!   Σ_i w_i |x_i − c|² = S + W |m − c|²,
 //!
-//! as a sum of terms that are not negative: nothing cancels.
+//! a sum of non-negative terms, without cancellation.
 
 use super::points::Points;
 use crate::kernel::kmeans::{add_rows, add_scatter};
@@ -13,12 +13,12 @@ use crate::kernel::kmeans::{add_rows, add_scatter};
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Statistics {
     pub width: usize,
-    /// The weight of each cluster's rows.
+    /// The weight of the rows of each cluster.
     pub weights: Vec<f64>,
-    /// The weight of each cluster's seen cells, column by column, where some are
-    /// hidden; otherwise it is that of the rows.
+    /// The weight of the seen cells of each cluster, column by column; `None` if no value is
+    /// missing, when it is the weight of the rows.
     pub seen: Option<Vec<f64>>,
-    /// The means, cluster after cluster.
+    /// The means, one cluster after another.
     pub means: Vec<f64>,
     /// The scatter of each cluster.
     pub scatter: Vec<f64>,
@@ -38,7 +38,7 @@ impl Statistics {
         for (label, weight) in labels.iter().zip(&points.weights) {
             statistics.weights[*label as usize] += weight;
         }
-        if points.complete {
+        if points.is_complete {
             statistics.sum_complete(points, labels);
         } else {
             statistics.sum_incomplete(points, labels);
@@ -74,7 +74,9 @@ impl Statistics {
     fn sum_incomplete(&mut self, points: &Points, labels: &[u32]) {
         let width = self.width;
         let mut seen = vec![0.0; self.means.len()];
-        let counting = || (points.whole.iter().chain(&points.incomplete)).map(|row| *row as usize);
+        let counting = || {
+            (points.complete_rows.iter().chain(&points.incomplete_rows)).map(|row| *row as usize)
+        };
         for row in counting() {
             let (first, weight) = (labels[row] as usize * width, points.weights[row]);
             for (c, x) in points
@@ -99,6 +101,7 @@ impl Statistics {
         self.seen = Some(seen);
     }
 
+    /// The weight of the seen cells of a cluster in a column.
     pub fn seen_of(&self, cluster: usize, column: usize) -> f64 {
         match &self.seen {
             Some(seen) => seen[cluster * self.width + column],
@@ -154,30 +157,30 @@ impl Statistics {
         inertia
     }
 
-    /// The variance of a column of all rows, in the mean over columns.
+    /// The variance of all rows, averaged over columns.
     pub fn mean_variance(&self) -> f64 {
         let mut total: f64 = self.scatter.iter().sum();
         for column in 0..self.width {
             let (mut weight, mut mean) = (0.0, 0.0);
             for cluster in 0..self.weights.len() {
-                let own = self.seen_of(cluster, column);
-                if own > 0.0 {
+                let seen = self.seen_of(cluster, column);
+                if seen > 0.0 {
                     let shift = self.means[cluster * self.width + column] - mean;
-                    total += shift * shift * weight * own / (weight + own);
-                    weight += own;
-                    mean += shift * own / weight;
+                    total += shift * shift * weight * seen / (weight + seen);
+                    weight += seen;
+                    mean += shift * seen / weight;
                 }
             }
         }
         total / self.cells()
     }
 
-    /// The sum of all cells' squares.
+    /// The sum of the squares of all cells.
     pub fn squares(&self) -> f64 {
         let clusters = 0..self.weights.len();
-        let cells = clusters.flat_map(|own| (0..self.width).map(move |column| (own, column)));
-        let means = cells.map(|(own, column)| {
-            self.seen_of(own, column) * self.means[own * self.width + column].powi(2)
+        let cells = clusters.flat_map(|cluster| (0..self.width).map(move |c| (cluster, c)));
+        let means = cells.map(|(cluster, column)| {
+            self.seen_of(cluster, column) * self.means[cluster * self.width + column].powi(2)
         });
         self.scatter.iter().sum::<f64>() + means.sum::<f64>()
     }
@@ -190,8 +193,8 @@ impl Statistics {
         }
     }
 
-    /// The best centres for these rows. Where nothing of a column was seen, a centre
-    /// stays where it is, and so does that of no rows; directions have length 1.
+    /// The best centres for these rows: the means, scaled to length 1 if they are directions. A
+    /// coordinate without seen cells stays as it was.
     pub fn centres(&self, before: &[f64], unit: bool) -> Vec<f64> {
         let mut centres = before.to_vec();
         for (cluster, centre) in centres.chunks_exact_mut(self.width).enumerate() {

@@ -1,6 +1,6 @@
-//! A first look at all rows: where each column lies and how widely it spreads, so
-//! that distances can be computed about the middle of the table and in numbers
-//! whose squares neither overflow nor vanish.
+//! The first pass over the rows: the mean and the scatter of each column, so that distances can be
+//! computed about the mean of the table, and a scale for which squares neither overflow nor
+//! underflow.
 
 use super::points::numbers_of;
 use crate::Control;
@@ -10,26 +10,26 @@ use crate::kernel::sums::shifted_moments;
 use crate::{Error, Result};
 use std::borrow::Cow;
 
-/// What was seen of all rows together.
+/// The counts and moments of all rows.
 #[derive(Clone, Debug)]
 pub(super) struct Survey {
-    /// The rows that weigh anything, and their weight.
+    /// The number of rows of positive weight, and their weight.
     pub rows: u64,
     pub weight: f64,
-    /// The power of two that numbers were multiplied with before anything else.
+    /// The power of two by which all numbers were multiplied.
     pub power: f64,
-    /// Moments of each column used, of numbers times the power.
+    /// The moments of each column used, after multiplication by the power.
     pub columns: Vec<GaussianStats>,
-    /// The largest number, whatever its sign.
+    /// The largest absolute value.
     largest: f64,
 }
 
-/// Numbers between these have squares that do no harm.
+/// Numbers between these have squares that neither overflow nor underflow.
 const SMALL: f64 = 1e-100;
 const LARGE: f64 = 1e100;
 
 impl Survey {
-    /// Looks at all rows; `None` when the caller stopped it.
+    /// Surveys all rows; `None` if the caller stopped it.
     pub fn of(source: &dyn Source, columns: &[usize], control: Control) -> Result<Option<Survey>> {
         let Some(survey) = Survey::with_power(source, columns, 1.0, control)? else {
             return Ok(None);
@@ -38,11 +38,12 @@ impl Survey {
         if largest == 0.0 || (SMALL..LARGE).contains(&largest) {
             return Ok(Some(survey));
         }
-        // The exponent of f64 has room for neither 2^-1074 nor 2^1024 turned over.
+        // The reciprocals of 2^-1074 and 2^1024 are not f64 numbers.
         let exponent = largest.log2().round().clamp(-1000.0, 1000.0);
         Survey::with_power(source, columns, (-exponent).exp2(), control)
     }
 
+    /// A survey of numbers multiplied by a power of two.
     fn with_power(
         source: &dyn Source,
         columns: &[usize],
@@ -100,7 +101,7 @@ impl Survey {
         survey
     }
 
-    /// One more column.
+    /// Adds the moments of the next column.
     fn add(&mut self, seen: &[f64], weights: &[f64]) {
         self.largest = self.largest.max(largest(seen));
         self.columns.push(moments(seen, weights));
@@ -114,9 +115,8 @@ impl Survey {
         columns.for_each(|(all, more)| all.merge(more));
     }
 
-    /// Leaves out columns in which no row differs, and says which and why: those of which
-    /// nothing is seen, and, where their spread is what distances are measured in,
-    /// `constant` ones, unless all are.
+    /// Leaves out columns that have only missing values and, with `constant`, constant columns
+    /// unless all are constant. Returns the columns left out with the reason of each.
     pub fn leave_out(
         &mut self,
         columns: &mut Vec<usize>,
@@ -136,34 +136,34 @@ impl Survey {
             }
         };
         let why: Vec<Option<&str>> = (0..columns.len()).map(why).collect();
-        let told = columns.iter().zip(&why);
-        let told = told.filter_map(|(column, why)| why.map(|why| (*column, why)));
-        let told = told.collect();
+        let left_out = columns.iter().zip(&why);
+        let left_out = left_out.filter_map(|(column, why)| why.map(|why| (*column, why)));
+        let left_out = left_out.collect();
         let mut kept = why.iter();
         columns.retain(|_| kept.next().is_none_or(Option::is_none));
         let mut kept = why.iter();
         self.columns
             .retain(|_| kept.next().is_none_or(Option::is_none));
-        told
+        left_out
     }
 
-    /// The columns that are constant, and their values.
+    /// The constant columns and their values.
     pub fn constants(&self, columns: &[usize]) -> Vec<(usize, f64)> {
-        let own = columns.iter().zip(&self.columns).enumerate();
-        let constant = own.filter(|(c, (_, own))| own.weight > 0.0 && self.deviation(*c) == 0.0);
-        constant
-            .map(|(_, (column, own))| (*column, own.mean / self.power))
+        let columns = columns.iter().zip(&self.columns).enumerate();
+        columns
+            .filter(|(c, (_, moments))| moments.weight > 0.0 && self.deviation(*c) == 0.0)
+            .map(|(_, (column, moments))| (*column, moments.mean / self.power))
             .collect()
     }
 
-    /// The standard deviation of a column; 0 where it is constant or never seen.
+    /// The standard deviation of a column; 0 if it is constant or always missing.
     pub fn deviation(&self, column: usize) -> f64 {
         let moments = &self.columns[column];
         if moments.weight <= 0.0 {
             return 0.0;
         }
         let deviation = (moments.scatter / moments.weight).sqrt();
-        // Below this the spread is rounding of the mean.
+        // A smaller deviation is a rounding error of the mean.
         if deviation <= moments.mean.abs() * f64::EPSILON {
             0.0
         } else {
@@ -172,23 +172,24 @@ impl Survey {
     }
 }
 
-/// The largest number, whatever its sign.
+/// The largest absolute value, by several maxima in parallel.
 fn largest(numbers: &[f64]) -> f64 {
-    let mut most = [0.0f64; 8];
-    for some in numbers.chunks(most.len()) {
-        let each = most.iter_mut().zip(some);
-        each.for_each(|(most, x)| *most = most.max(x.abs()));
+    let mut maxima = [0.0f64; 8];
+    for block in numbers.chunks(maxima.len()) {
+        let lanes = maxima.iter_mut().zip(block);
+        lanes.for_each(|(maximum, x)| *maximum = maximum.max(x.abs()));
     }
-    most.into_iter().fold(0.0, f64::max)
+    maxima.into_iter().fold(0.0, f64::max)
 }
 
+/// The weighted moments of numbers.
 fn moments(x: &[f64], weights: &[f64]) -> GaussianStats {
     let Some(first) = x.first() else {
         return GaussianStats::default();
     };
     let (weight, shift, _) = shifted_moments(x, weights, *first);
     let mean = first + shift / weight;
-    // About the mean, so that nothing cancels.
+    // Computed about the mean to avoid cancellation.
     let (_, shift, scatter) = shifted_moments(x, weights, mean);
     GaussianStats {
         weight,

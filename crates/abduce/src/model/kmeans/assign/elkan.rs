@@ -1,24 +1,29 @@
-//! Elkan's way: a lower bound for every row and every centre (Elkan, "Using the
-//! triangle inequality to accelerate k-means", 2003). Bounds fail one by one, but
-//! distances are computed eight at a time, which costs no more.
+//! Elkan's algorithm: a lower bound for every row and every centre (Elkan, "Using the triangle
+//! inequality to accelerate k-means", 2003). If one bound is too small, the distances of the row
+//! from all eight centres of the group are computed, which takes no longer than one.
 
-use super::{Kept, Places, above, below, is_clear};
+use super::{Assigner, ChunkState, above, below, is_clear};
 use crate::kernel::kmeans::{LANES, scores, squared};
 use crate::model::kmeans::points::Points;
 
-impl Places<'_> {
-    /// Returns whether a label has changed.
-    pub(super) fn elkan(&self, points: &Points, kept: &mut Kept, begun: bool) -> bool {
+impl Assigner<'_> {
+    /// Assigns rows, and returns whether a label has changed.
+    pub(super) fn assign_by_elkan(
+        &self,
+        points: &Points,
+        state: &mut ChunkState,
+        has_started: bool,
+    ) -> bool {
         let groups = self.packed.groups();
         let lanes = groups * LANES;
-        if !begun {
-            kept.upper = vec![f64::INFINITY; points.rows];
-            kept.lower = vec![0.0; points.rows * lanes];
+        if !has_started {
+            state.upper = vec![f64::INFINITY; points.rows];
+            state.lower = vec![0.0; points.rows * lanes];
         }
-        let unclear = if begun {
-            self.unclear_by_centres(points, kept)
+        let unclear = if has_started {
+            self.update_centre_bounds(points, state)
         } else {
-            points.whole.clone()
+            points.complete_rows.clone()
         };
         let mut best = vec![(u32::MAX, f64::INFINITY); unclear.len()];
         let (mut which, mut rows, mut found) = (Vec::new(), Vec::new(), Vec::new());
@@ -28,10 +33,10 @@ impl Places<'_> {
             for (number, row) in unclear.iter().enumerate() {
                 let at = *row as usize;
                 let slack = self.slack(points.norms[at]);
-                let bounds = &kept.lower[at * lanes + group * LANES..][..LANES];
+                let bounds = &state.lower[at * lanes + group * LANES..][..LANES];
                 let least = bounds.iter().copied().fold(f64::INFINITY, f64::min);
-                let own = kept.labels[at] as usize / LANES == group;
-                if own || !is_clear(kept.upper[at], least, slack) {
+                let own = state.labels[at] as usize / LANES == group;
+                if own || !is_clear(state.upper[at], least, slack) {
                     which.push(number);
                     rows.push(*row);
                 }
@@ -42,10 +47,10 @@ impl Places<'_> {
                 let at = *row as usize;
                 let norm = points.norms[at];
                 let slack = self.slack(norm);
-                let bounds = &mut kept.lower[at * lanes + group * LANES..][..LANES];
+                let bounds = &mut state.lower[at * lanes + group * LANES..][..LANES];
                 let best = &mut best[*number];
                 for (lane, (bound, score)) in bounds.iter_mut().zip(found).enumerate() {
-                    *bound = below(*score, norm, slack);
+                    *bound = lower_bound(*score, norm, slack);
                     if *score < best.1 {
                         *best = ((group * LANES + lane) as u32, *score);
                     }
@@ -56,24 +61,26 @@ impl Places<'_> {
         for (row, (label, score)) in unclear.iter().zip(best) {
             let at = *row as usize;
             let norm = points.norms[at];
-            changed |= kept.labels[at] != label;
-            kept.labels[at] = label;
-            kept.upper[at] = above(score, norm, self.slack(norm));
+            changed |= state.labels[at] != label;
+            state.labels[at] = label;
+            state.upper[at] = upper_bound(score, norm, self.slack(norm));
         }
         changed
     }
 
-    fn unclear_by_centres(&self, points: &Points, kept: &mut Kept) -> Vec<u32> {
+    /// Updates the bounds after the moves of the centres, and returns the rows whose label may have
+    /// changed.
+    fn update_centre_bounds(&self, points: &Points, state: &mut ChunkState) -> Vec<u32> {
         let lanes = self.packed.groups() * LANES;
         let Some(moves) = &self.moves else {
-            return points.whole.clone();
+            return points.complete_rows.clone();
         };
         let mut unclear = Vec::new();
-        for &row in &points.whole {
+        for &row in &points.complete_rows {
             let at = row as usize;
-            let label = kept.labels[at] as usize;
+            let label = state.labels[at] as usize;
             let slack = self.slack(points.norms[at]);
-            let bounds = &mut kept.lower[at * lanes..(at + 1) * lanes];
+            let bounds = &mut state.lower[at * lanes..(at + 1) * lanes];
             let mut least = f64::INFINITY;
             for (centre, (bound, moved)) in bounds.iter_mut().zip(&moves.each).enumerate() {
                 *bound -= moved;
@@ -81,7 +88,7 @@ impl Places<'_> {
                     least = least.min(*bound);
                 }
             }
-            let mut upper = kept.upper[at] + moves.each[label];
+            let mut upper = state.upper[at] + moves.each[label];
             if !is_clear(upper, least, slack) {
                 let square = squared(points.row(at), self.centre(label as u32));
                 upper = (square + slack).sqrt();
@@ -89,7 +96,7 @@ impl Places<'_> {
                     unclear.push(row);
                 }
             }
-            kept.upper[at] = upper;
+            state.upper[at] = upper;
         }
         unclear
     }

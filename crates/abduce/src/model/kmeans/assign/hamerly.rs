@@ -1,21 +1,21 @@
-//! Hamerly's way: one upper bound on the distance to the own centre and one lower
-//! bound on the distance to all others (Hamerly, "Making k-means even faster", 2010).
+//! Hamerly's algorithm: one upper bound of the distance to the own centre and one lower
+//! bound of the distances to all others (Hamerly, "Making k-means even faster", 2010).
 
-use super::{Kept, Places, TILE, above, below, is_clear};
+use super::{Assigner, ChunkState, TILE, above, below, is_clear};
 use crate::kernel::kmeans::{Nearest, nearest_within, squared};
 use crate::model::kmeans::points::Points;
 
-/// When exact distances to own centres are worth computing: they are tried once in a
-/// while, less and less often while they settle few rows.
+/// Decides in which passes the upper bounds are replaced by exact distances: the less often, the
+/// fewer rows that settled the last times.
 pub(super) struct Tightening {
-    /// Passes until the next try.
+    /// The number of passes until the next attempt.
     wait: u32,
-    /// Passes to wait after a try that was not worth it.
+    /// The number of passes to wait after an attempt that settled too few rows.
     patience: u32,
 }
 
-/// The most passes between two tries.
-const LONGEST_WAIT: u32 = 8;
+/// The maximum number of passes between two attempts.
+const MAX_WAIT: u32 = 8;
 
 impl Default for Tightening {
     fn default() -> Self {
@@ -28,85 +28,88 @@ impl Default for Tightening {
 }
 
 impl Tightening {
+    /// Whether this pass makes an attempt.
     fn is_due(&mut self) -> bool {
         let due = self.wait == 0;
         self.wait = self.wait.saturating_sub(1);
         due
     }
 
-    fn was_worth(&mut self, worth: bool) {
+    /// Records whether an attempt settled enough rows.
+    fn record(&mut self, worth: bool) {
         self.wait = if worth { 0 } else { self.patience };
         self.patience = if worth {
             1
         } else {
-            (2 * self.patience).min(LONGEST_WAIT)
+            (2 * self.patience).min(MAX_WAIT)
         };
     }
 }
 
-impl Places<'_> {
-    pub(super) fn begin_hamerly(&self, points: &Points, kept: &mut Kept) -> bool {
-        kept.upper = vec![0.0; points.rows];
-        kept.lower = vec![0.0; points.rows];
-        self.look_up(points, &points.whole, kept)
+impl Assigner<'_> {
+    /// Assigns rows for the first time.
+    pub(super) fn start_hamerly(&self, points: &Points, state: &mut ChunkState) -> bool {
+        state.upper = vec![0.0; points.rows];
+        state.lower = vec![0.0; points.rows];
+        self.compute_all_distances(points, &points.complete_rows, state)
     }
 
-    /// Returns whether a label has changed.
-    pub(super) fn hamerly(&self, points: &Points, kept: &mut Kept) -> bool {
+    /// Assigns rows, and returns whether a label has changed.
+    pub(super) fn assign_by_hamerly(&self, points: &Points, state: &mut ChunkState) -> bool {
         let Some(moves) = &self.moves else {
-            return self.look_up(points, &points.whole, kept);
+            return self.compute_all_distances(points, &points.complete_rows, state);
         };
         let mut unclear = Vec::new();
         let (mut tried, mut settled) = (0, 0);
-        let tighten = kept.tightening.is_due();
-        for &row in &points.whole {
+        let tighten = state.tightening.is_due();
+        for &row in &points.complete_rows {
             let at = row as usize;
-            let label = kept.labels[at];
+            let label = state.labels[at];
             let slack = self.slack(points.norms[at]);
             let moved = if label as usize == moves.mover {
-                moves.others
+                moves.largest_of_others
             } else {
-                moves.most
+                moves.largest
             };
-            let mut upper = kept.upper[at] + moves.each[label as usize];
-            let lower = kept.lower[at] - moved;
-            let apart = moves.apart[label as usize];
-            let mut clear = is_clear(upper, lower.max(apart - upper), slack);
+            let mut upper = state.upper[at] + moves.each[label as usize];
+            let lower = state.lower[at] - moved;
+            let separation = moves.separation[label as usize];
+            let mut clear = is_clear(upper, lower.max(separation - upper), slack);
             if !clear && tighten {
                 let square = squared(points.row(at), self.centre(label));
                 upper = (square + slack).sqrt();
-                clear = is_clear(upper, lower.max(apart - upper), slack);
+                clear = is_clear(upper, lower.max(separation - upper), slack);
                 tried += 1;
                 settled += usize::from(clear);
             }
             if clear {
-                (kept.upper[at], kept.lower[at]) = (upper, lower);
+                (state.upper[at], state.lower[at]) = (upper, lower);
             } else {
                 unclear.push(row);
             }
         }
         if tighten {
-            // A look-up costs some eight times as much.
-            kept.tightening.was_worth(settled * 8 >= tried);
+            // Computing all distances of a row takes about eight times as long.
+            state.tightening.record(settled * 8 >= tried);
         }
-        self.look_up(points, &unclear, kept)
+        self.compute_all_distances(points, &unclear, state)
     }
 
-    /// Computes all distances of some rows.
-    fn look_up(&self, points: &Points, rows: &[u32], kept: &mut Kept) -> bool {
+    /// Computes all distances of some rows, and returns whether a label has changed.
+    fn compute_all_distances(&self, points: &Points, rows: &[u32], state: &mut ChunkState) -> bool {
         let mut changed = false;
         for rows in rows.chunks(TILE) {
             let mut found = [Nearest::NONE; TILE];
-            let own = &mut found[..rows.len()];
-            nearest_within(&self.packed, &points.cells, &points.norms, rows, own);
+            let nearest = &mut found[..rows.len()];
+            nearest_within(&self.packed, &points.cells, &points.norms, rows, nearest);
             for (row, found) in rows.iter().zip(found) {
                 let row = *row as usize;
                 let norm = points.norms[row];
                 let slack = self.slack(norm);
-                changed |= kept.labels[row] != found.label;
-                kept.labels[row] = found.label;
-                kept.upper[row] = above(found.score, norm, slack);
-                kept.lower[row] = below(found.second, norm, slack);
+                changed |= state.labels[row] != found.label;
+                state.labels[row] = found.label;
+                state.upper[row] = upper_bound(found.score, norm, slack);
+                state.lower[row] = lower_bound(found.second, norm, slack);
             }
         }
         changed

@@ -1,7 +1,7 @@
-//! Rows to their nearest centres, one file per way. Bounds on distances say of many
-//! rows that nothing can have changed (the triangle inequality); only the others are
-//! computed, by the same arithmetic as all would be. A bound is believed only with
-//! room for rounding, so that every way gives every row the same label.
+//! Assignment of rows to their nearest centres, one file per algorithm. By the triangle inequality,
+//! bounds of distances show for many rows that the nearest centre is the same as before; only the
+//! distances of the others are computed. Bounds include a margin for rounding, so that all
+//! algorithms give the same labels.
 
 mod elkan;
 mod hamerly;
@@ -15,29 +15,32 @@ use crate::kernel::kmeans::{
 };
 use std::borrow::Cow;
 
-/// The centres of one pass, and how far each has moved since the pass before.
-pub(super) struct Places<'a> {
+/// Assigns rows to the centres of one pass; it knows how far each centre has moved since the
+/// previous pass.
+pub(super) struct Assigner<'a> {
     pub centres: &'a [f64],
     pub packed: Cow<'a, Packed>,
-    moves: Option<Moves>,
+    moves: Option<CentreMoves>,
     algorithm: Algorithm,
 }
 
-struct Moves {
+/// The distances that centres have moved since the previous pass.
+struct CentreMoves {
+    /// The move of each centre.
     each: Vec<f64>,
-    /// The farthest move of each group of eight.
+    /// The largest move in each group of eight centres.
     groups: Vec<f64>,
-    /// The farthest move, whose it is, and the farthest of the others.
-    most: f64,
+    /// The largest move, the centre that made it, and the largest move of the other centres.
+    largest: f64,
     mover: usize,
-    others: f64,
-    /// How far the nearest other centre is from each.
-    apart: Vec<f64>,
+    largest_of_others: f64,
+    /// A lower bound of the distance of each centre from the nearest other one.
+    separation: Vec<f64>,
 }
 
-/// What is kept of the rows of a chunk between passes.
+/// The state of the rows of a chunk between passes: labels, their statistics, and bounds.
 #[derive(Default)]
-pub(super) struct Kept {
+pub(super) struct ChunkState {
     pub labels: Vec<u32>,
     pub statistics: Option<Statistics>,
     upper: Vec<f64>,
@@ -45,20 +48,20 @@ pub(super) struct Kept {
     tightening: hamerly::Tightening,
 }
 
-impl<'a> Places<'a> {
-    /// Centres of a pass after one with the centres `before`, if there was one.
+impl<'a> Assigner<'a> {
+    /// The assigner of a pass; `before` are the centres of the previous pass, if there was one.
     pub fn new(
         centres: &'a [f64],
         width: usize,
         before: Option<&[f64]>,
         algorithm: Algorithm,
-    ) -> Places<'a> {
+    ) -> Assigner<'a> {
         let packed = Packed::new(centres, width);
-        let bounded = !matches!(algorithm, Algorithm::Lloyd);
-        let moves = before
-            .filter(|_| bounded)
-            .map(|before| Moves::new(centres, before, &packed, algorithm == Algorithm::Hamerly));
-        Places {
+        let uses_bounds = !matches!(algorithm, Algorithm::Lloyd);
+        let moves = before.filter(|_| uses_bounds).map(|before| {
+            CentreMoves::new(centres, before, &packed, algorithm == Algorithm::Hamerly)
+        });
+        Assigner {
             centres,
             packed: Cow::Owned(packed),
             moves,
@@ -66,9 +69,9 @@ impl<'a> Places<'a> {
         }
     }
 
-    /// Centres that are packed already.
-    pub fn of(centres: &'a [f64], packed: &'a Packed) -> Places<'a> {
-        Places {
+    /// An assigner without bounds, for packed centres.
+    pub fn of(centres: &'a [f64], packed: &'a Packed) -> Assigner<'a> {
+        Assigner {
             centres,
             packed: Cow::Borrowed(packed),
             moves: None,
@@ -81,15 +84,15 @@ impl<'a> Places<'a> {
         &self.centres[label as usize * width..][..width]
     }
 
-    /// How far off a squared distance of this row may be by rounding, twice.
+    /// Twice the maximum rounding error of a squared distance of a row with this norm.
     fn slack(&self, norm: f64) -> f64 {
         let terms = self.packed.width() as f64 + 8.0;
         4.0 * terms * f64::EPSILON * (norm + self.packed.largest_norm)
     }
 
-    /// The labels of rows, with nothing kept.
+    /// Computes the labels of rows without a state.
     pub fn label(&self, points: &Points, labels: &mut [u32]) {
-        for rows in points.whole.chunks(TILE) {
+        for rows in points.complete_rows.chunks(TILE) {
             let mut found = [Nearest::NONE; TILE];
             let found = &mut found[..rows.len()];
             nearest_within(&self.packed, &points.cells, &points.norms, rows, found);
@@ -99,91 +102,91 @@ impl<'a> Places<'a> {
         self.label_incomplete(points, labels);
     }
 
+    /// Computes the labels of incomplete rows, and returns whether any has changed.
     fn label_incomplete(&self, points: &Points, labels: &mut [u32]) -> bool {
         let mut changed = false;
-        for row in &points.incomplete {
+        for row in &points.incomplete_rows {
             let x = points.row(*row as usize);
             let centres = self.centres.chunks_exact(points.width);
-            let label = first_least(centres.map(|centre| seen_squared(x, centre)));
+            let label = position_of_smallest(centres.map(|centre| seen_squared(x, centre)));
             changed |= labels[*row as usize] != label;
             labels[*row as usize] = label;
         }
         changed
     }
 
-    /// Brings what is kept of a chunk up to date: its labels, and its statistics
-    /// where a label has changed.
-    pub fn assign(&self, points: &Points, kept: &mut Kept) {
-        let begun = !kept.labels.is_empty();
-        kept.labels.resize(points.rows, 0);
-        let mut changed = match (self.algorithm, begun) {
-            (Algorithm::Hamerly, true) => self.hamerly(points, kept),
-            (Algorithm::Hamerly, false) => self.begin_hamerly(points, kept),
-            (Algorithm::Yinyang, _) => self.yinyang(points, kept, begun),
-            (Algorithm::Elkan, _) => self.elkan(points, kept, begun),
+    /// Updates the state of a chunk: its labels and, if a label has changed, its statistics.
+    pub fn assign(&self, points: &Points, state: &mut ChunkState) {
+        let has_started = !state.labels.is_empty();
+        state.labels.resize(points.rows, 0);
+        let mut changed = match (self.algorithm, has_started) {
+            (Algorithm::Hamerly, true) => self.assign_by_hamerly(points, state),
+            (Algorithm::Hamerly, false) => self.start_hamerly(points, state),
+            (Algorithm::Yinyang, _) => self.assign_by_yinyang(points, state, has_started),
+            (Algorithm::Elkan, _) => self.assign_by_elkan(points, state, has_started),
             _ => {
-                let before = kept.labels.clone();
-                self.label(points, &mut kept.labels);
-                before != kept.labels
+                let before = state.labels.clone();
+                self.label(points, &mut state.labels);
+                before != state.labels
             }
         };
-        changed |= self.label_incomplete(points, &mut kept.labels);
-        if changed || kept.statistics.is_none() {
+        changed |= self.label_incomplete(points, &mut state.labels);
+        if changed || state.statistics.is_none() {
             let clusters = self.packed.count();
-            kept.statistics = Some(Statistics::of(points, &kept.labels, clusters));
+            state.statistics = Some(Statistics::of(points, &state.labels, clusters));
         }
     }
 }
 
-/// Rows looked up at once.
+/// The number of rows whose distances are computed at a time.
 const TILE: usize = 256;
 
-/// Whether a row nearer than `upper` to its centre and farther than `lower` from
-/// others keeps its label, whatever rounding does.
+/// Whether a row keeps its label in spite of rounding, if its distance from its centre is at most
+/// `upper` and that from other centres at least `lower`.
 fn is_clear(upper: f64, lower: f64, slack: f64) -> bool {
     lower > upper && (lower - upper) * (lower + upper) > slack
 }
 
-/// At most so far, by a score.
-fn above(score: f64, norm: f64, slack: f64) -> f64 {
+/// The upper bound of a distance, from a score ½|c|² − x·c.
+fn upper_bound(score: f64, norm: f64, slack: f64) -> f64 {
     ((2.0 * score + norm).max(0.0) + slack).sqrt()
 }
 
-/// At least so far, by a score.
-fn below(score: f64, norm: f64, slack: f64) -> f64 {
+/// The lower bound of a distance, from a score.
+fn lower_bound(score: f64, norm: f64, slack: f64) -> f64 {
     (2.0 * score + norm - slack).max(0.0).sqrt()
 }
 
-/// The position of the first of the least numbers.
-pub(super) fn first_least(numbers: impl Iterator<Item = f64>) -> u32 {
-    let mut least = (0, f64::INFINITY);
-    for (number, at) in numbers.zip(0..) {
-        if number < least.1 {
-            least = (at, number);
+/// The position of the smallest number, the first of equal ones.
+pub(super) fn position_of_smallest(numbers: impl Iterator<Item = f64>) -> u32 {
+    let mut smallest = (0, f64::INFINITY);
+    for (number, position) in numbers.zip(0..) {
+        if number < smallest.1 {
+            smallest = (position, number);
         }
     }
-    least.0
+    smallest.0
 }
 
-impl Moves {
-    fn new(centres: &[f64], before: &[f64], packed: &Packed, apart: bool) -> Moves {
+impl CentreMoves {
+    fn new(centres: &[f64], before: &[f64], packed: &Packed, with_separation: bool) -> CentreMoves {
         let width = packed.width();
         let pairs = centres.chunks_exact(width).zip(before.chunks_exact(width));
-        // Rounded up, since bounds lean on it.
+        // Rounded up, as bounds depend on it.
         let each: Vec<f64> = pairs
             .map(|(a, b)| squared(a, b).sqrt() * (1.0 + 1e-12))
             .collect();
-        let farthest = |moves: &[f64]| moves.iter().copied().fold(0.0, f64::max);
-        let most = farthest(&each);
-        let mover = each.iter().position(|own| *own == most).unwrap_or(0);
+        let largest_of = |moves: &[f64]| moves.iter().copied().fold(0.0, f64::max);
+        let largest = largest_of(&each);
+        let mover = each.iter().position(|own| *own == largest).unwrap_or(0);
         let others = each.iter().enumerate().filter(|(j, _)| *j != mover);
-        Moves {
-            groups: each.chunks(LANES).map(farthest).collect(),
-            most,
+        CentreMoves {
+            groups: each.chunks(LANES).map(largest_of).collect(),
+            largest,
             mover,
-            others: others.map(|(_, own)| *own).fold(0.0, f64::max),
-            apart: if apart {
-                nearest_others(centres, packed)
+            largest_of_others: others.map(|(_, own)| *own).fold(0.0, f64::max),
+            separation: if with_separation {
+                separations(centres, packed)
             } else {
                 Vec::new()
             },
@@ -192,7 +195,8 @@ impl Moves {
     }
 }
 
-fn nearest_others(centres: &[f64], packed: &Packed) -> Vec<f64> {
+/// A lower bound of the distance of each centre from the nearest other one.
+fn separations(centres: &[f64], packed: &Packed) -> Vec<f64> {
     let width = packed.width();
     let rows: Vec<u32> = (0..packed.count() as u32).collect();
     let mut found = vec![Nearest::NONE; rows.len()];
@@ -201,7 +205,7 @@ fn nearest_others(centres: &[f64], packed: &Packed) -> Vec<f64> {
     let each = each.map(|(centre, found)| {
         let norm: f64 = centre.iter().map(|x| x * x).sum();
         let slack = 4.0 * (width as f64 + 8.0) * f64::EPSILON * (norm + packed.largest_norm);
-        below(found.second, norm, slack)
+        lower_bound(found.second, norm, slack)
     });
     each.collect()
 }

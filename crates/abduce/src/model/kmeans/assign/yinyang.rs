@@ -1,31 +1,36 @@
-//! Yinyang: a lower bound for each group of eight centres that stand together, so
-//! that a centre which moves far troubles only its own group (Ding et al., "Yinyang
-//! k-means", 2015). A group is computed for all rows that need it at once.
+//! The Yinyang algorithm (Ding et al., "Yinyang k-means", 2015): a lower bound for each group of
+//! eight near centres, so that a large move of a centre affects only the bound of its group. The
+//! distances from a group are computed for all rows that need them together.
 
-use super::{Kept, Places, above, below, is_clear};
+use super::{Assigner, ChunkState, above, below, is_clear};
 use crate::kernel::kmeans::{LANES, scores, squared};
 use crate::model::kmeans::points::Points;
 
-/// What is known of a row that is looked up.
+/// The nearest centre found so far for a row.
 #[derive(Clone, Copy)]
-struct Found {
+struct NearestFound {
     label: u32,
     score: f64,
 }
 
-impl Places<'_> {
-    /// Returns whether a label has changed.
-    pub(super) fn yinyang(&self, points: &Points, kept: &mut Kept, begun: bool) -> bool {
+impl Assigner<'_> {
+    /// Assigns rows, and returns whether a label has changed.
+    pub(super) fn assign_by_yinyang(
+        &self,
+        points: &Points,
+        state: &mut ChunkState,
+        has_started: bool,
+    ) -> bool {
         let groups = self.packed.groups();
-        if !begun {
-            kept.upper = vec![f64::INFINITY; points.rows];
-            kept.lower = vec![0.0; points.rows * groups];
+        if !has_started {
+            state.upper = vec![f64::INFINITY; points.rows];
+            state.lower = vec![0.0; points.rows * groups];
         }
-        let unclear = match (&self.moves, begun) {
-            (Some(_), true) => self.unclear_by_groups(points, kept),
-            _ => points.whole.clone(),
+        let unclear = match (&self.moves, has_started) {
+            (Some(_), true) => self.update_group_bounds(points, state),
+            _ => points.complete_rows.clone(),
         };
-        let nothing = Found {
+        let nothing = NearestFound {
             label: u32::MAX,
             score: f64::INFINITY,
         };
@@ -36,13 +41,7 @@ impl Places<'_> {
             which.clear();
             rows.clear();
             for (number, row) in unclear.iter().enumerate() {
-                let at = *row as usize;
-                let own = kept.labels[at] as usize / LANES == group;
-                let slack = self.slack(points.norms[at]);
-                let near = !is_clear(kept.upper[at], kept.lower[at * groups + group], slack);
-                // The own group is always computed: the label must hold against it
-                // to the last bit.
-                if own || near {
+                if self.needs_group(points, state, *row as usize, group) {
                     which.push(number);
                     rows.push(*row);
                 }
@@ -50,70 +49,90 @@ impl Places<'_> {
             lanes.resize(rows.len(), [0.0; LANES]);
             scores(&self.packed, group, &points.cells, &rows, &mut lanes);
             for ((number, row), lanes) in which.iter().zip(&rows).zip(&lanes) {
-                let at = *row as usize;
-                let (norm, found) = (points.norms[at], &mut found[*number]);
-                let slack = self.slack(norm);
-                let (least, second) = two_least(lanes);
-                let label = (group * LANES + least) as u32;
-                let (score, bound) = (lanes[least], &mut kept.lower[at * groups + group]);
-                if score < found.score {
-                    // The centre found before is now one of the others of its group.
-                    if found.label != u32::MAX {
-                        let earlier = found.label as usize / LANES;
-                        let left = below(found.score, norm, slack);
-                        let bound = &mut kept.lower[at * groups + earlier];
-                        *bound = bound.min(left);
-                    }
-                    kept.lower[at * groups + group] = below(lanes[second], norm, slack);
-                    *found = Found { label, score };
-                } else {
-                    *bound = below(score, norm, slack);
-                }
+                let found = &mut found[*number];
+                self.update_nearest(points, state, *row as usize, group, lanes, found);
             }
         }
         let mut changed = false;
         for (row, found) in unclear.iter().zip(&found) {
             let at = *row as usize;
             let norm = points.norms[at];
-            changed |= kept.labels[at] != found.label;
-            kept.labels[at] = found.label;
-            kept.upper[at] = above(found.score, norm, self.slack(norm));
+            changed |= state.labels[at] != found.label;
+            state.labels[at] = found.label;
+            state.upper[at] = upper_bound(found.score, norm, self.slack(norm));
         }
         changed
     }
 
-    /// Moves the bounds along with the centres; the rows whose label they do not
-    /// settle.
-    fn unclear_by_groups(&self, points: &Points, kept: &mut Kept) -> Vec<u32> {
+    /// Updates the nearest centre found so far for a row, and its bounds, by the scores of a group.
+    fn update_nearest(
+        &self,
+        points: &Points,
+        state: &mut ChunkState,
+        row: usize,
+        group: usize,
+        lanes: &[f64; LANES],
+        found: &mut NearestFound,
+    ) {
+        let norm = points.norms[row];
+        let slack = self.slack(norm);
+        let bounds = &mut state.lower[row * self.packed.groups()..][..self.packed.groups()];
+        let (least, second) = two_least(lanes);
+        let score = lanes[least];
+        if score < found.score {
+            // The centre found before is no longer the nearest: its distance bounds its group.
+            if found.label != u32::MAX {
+                let bound = &mut bounds[found.label as usize / LANES];
+                *bound = bound.min(lower_bound(found.score, norm, slack));
+            }
+            bounds[group] = lower_bound(lanes[second], norm, slack);
+            let label = (group * LANES + least) as u32;
+            *found = NearestFound { label, score };
+        } else {
+            bounds[group] = lower_bound(score, norm, slack);
+        }
+    }
+
+    /// Whether the distances of a row from a group must be computed.
+    fn needs_group(&self, points: &Points, state: &ChunkState, row: usize, group: usize) -> bool {
+        // Its own group is always computed, so that the label is exact.
+        let is_own = state.labels[row] as usize / LANES == group;
+        let bound = state.lower[row * self.packed.groups() + group];
+        is_own || !is_clear(state.upper[row], bound, self.slack(points.norms[row]))
+    }
+
+    /// Updates the bounds after the moves of the centres, and returns the rows whose label may have
+    /// changed.
+    fn update_group_bounds(&self, points: &Points, state: &mut ChunkState) -> Vec<u32> {
         let groups = self.packed.groups();
         let Some(moves) = &self.moves else {
-            return points.whole.clone();
+            return points.complete_rows.clone();
         };
         let mut unclear = Vec::new();
-        for &row in &points.whole {
+        for &row in &points.complete_rows {
             let at = row as usize;
-            let label = kept.labels[at];
+            let label = state.labels[at];
             let slack = self.slack(points.norms[at]);
             let mut least = f64::INFINITY;
-            let bounds = &mut kept.lower[at * groups..(at + 1) * groups];
+            let bounds = &mut state.lower[at * groups..(at + 1) * groups];
             for (bound, moved) in bounds.iter_mut().zip(&moves.groups) {
                 *bound -= moved;
                 least = least.min(*bound);
             }
-            let mut upper = kept.upper[at] + moves.each[label as usize];
+            let mut upper = state.upper[at] + moves.each[label as usize];
             if !is_clear(upper, least, slack) {
                 upper = (squared(points.row(at), self.centre(label)) + slack).sqrt();
                 if !is_clear(upper, least, slack) {
                     unclear.push(row);
                 }
             }
-            kept.upper[at] = upper;
+            state.upper[at] = upper;
         }
         unclear
     }
 }
 
-/// The places of the least and the second least, the first of equals.
+/// The positions of the smallest and the second smallest number, the first of equal ones.
 fn two_least(lanes: &[f64; LANES]) -> (usize, usize) {
     let (mut least, mut second) = (0, 1);
     if lanes[1] < lanes[0] {
