@@ -1,14 +1,14 @@
 //! The EM loop. Each iteration maximises the parameters given the expected statistics and takes
-//! the expectation again: EM with a soft E-step, hard EM, as in k-means, with a hard one. The
-//! objective, log-likelihood plus log-prior, never falls; every fit checks that and keeps the
-//! whole trace. Stochastic rounds (`stochastic.rs`) and batches (`online.rs`) only choose where
-//! the loop starts; longer steps (`squarem.rs`) are kept only where they rise at least as high as
-//! EM's.
+//! the expectation again: with a soft E-step this is EM, with a hard one hard EM, as in k-means.
+//! The objective, log-likelihood plus log-prior, never decreases; every fit checks that and keeps
+//! the whole trace. Stochastic rounds (`stochastic.rs`) and batches (`online.rs`) only choose where
+//! the loop starts; longer steps (`squarem.rs`) are kept only if their objective is at least as
+//! high as that of an EM step.
 
 use super::latent::{Accelerated, EStep, Expected, Latent, Pass, Safeguards};
 use super::online::{self, Online};
 use super::pass::expect_all;
-use super::squarem::{Acceleration, Strides};
+use super::squarem::{Acceleration, LongSteps};
 use super::stochastic;
 use crate::data::Source;
 use crate::{Control, Progress};
@@ -34,10 +34,10 @@ impl Stop {
     }
 }
 
-/// When to stop, and how to step.
+/// The options of EM: the E-step, when to stop, acceleration and warm-up.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EmOptions {
-    /// How hidden labels and cells are filled in.
+    /// How missing labels and values are filled in.
     pub step: EStep,
     /// The relative change of the mean objective below which the fit has converged.
     pub tolerance: f64,
@@ -46,12 +46,12 @@ pub struct EmOptions {
     pub stop: Stop,
     /// The maximum number of iterations: E-steps over all rows after the first.
     pub max_iterations: usize,
-    /// Whether steps may be longer than EM's. Hard steps never are.
+    /// Whether steps may be longer than those of EM. Hard steps never are.
     #[serde(default)]
     pub acceleration: Acceleration,
     /// With [`EStep::Sampled`], the number of rounds of drawn labels before EM continues from the
     /// best maximum found.
-    #[serde(default = "rounds")]
+    #[serde(default = "default_rounds")]
     pub rounds: usize,
     /// Batches of rows, after each of which the parameters are updated, before EM goes over all
     /// rows.
@@ -59,7 +59,7 @@ pub struct EmOptions {
     pub online: Option<Online>,
 }
 
-const fn rounds() -> usize {
+const fn default_rounds() -> usize {
     EmOptions::PLAIN.rounds
 }
 
@@ -76,17 +76,17 @@ impl EmOptions {
     };
 
     /// The same options for plain EM, soft or hard: no draws, no batches, no long steps.
-    pub fn plainly(&self) -> EmOptions {
+    pub fn plain(&self) -> EmOptions {
         EmOptions {
-            step: self.closing_step(),
+            step: self.deterministic_step(),
             acceleration: Acceleration::None,
             online: None,
             ..self.clone()
         }
     }
 
-    /// The E-step of the iterations in which the objective must rise.
-    fn closing_step(&self) -> EStep {
+    /// The E-step of the iterations, in which the objective must not decrease.
+    fn deterministic_step(&self) -> EStep {
         match self.step {
             EStep::Hard => EStep::Hard,
             EStep::Soft | EStep::Sampled => EStep::Soft,
@@ -108,8 +108,8 @@ impl Default for EmOptions {
 pub struct EmResult<P, S> {
     /// The parameters of the last E-step.
     pub parameters: P,
-    /// The statistics expected under them; with a tolerance per row, those that they were
-    /// estimated from.
+    /// The statistics expected under them; with a tolerance per row, those from which they were
+    /// estimated.
     pub statistics: S,
     /// The log-likelihood under the parameters before each step, and last under the parameters
     /// returned. With a hard E-step it is that of the rows completed by their most probable
@@ -117,23 +117,24 @@ pub struct EmResult<P, S> {
     pub trace: Vec<f64>,
     /// After each maximisation, the lower bound of the log-likelihood (ELBO) under the previous
     /// expectation: at least the log-likelihood before the step, and below the one after it by
-    /// the Kullback–Leibler divergence of the old posterior of what is hidden from the new one.
+    /// the Kullback–Leibler divergence of the old posterior of labels and missing values from the
+    /// new one.
     pub bounds: Vec<f64>,
-    /// The log-likelihoods before the trace, which need not rise: those of rounds of drawn labels
-    /// and of the maxima EM climbed to from them, or of passes in batches.
+    /// The log-likelihoods before the trace, which may decrease: those of rounds of drawn labels
+    /// and of the maxima that EM reached from them, or of passes in batches.
     pub warmup: Vec<f64>,
     /// The log-likelihood plus log-prior at the end.
     pub objective: f64,
-    /// The objective for every entry of the trace; it never falls.
+    /// The objective for every entry of the trace; it never decreases.
     pub objectives: Vec<f64>,
     /// The number of E-steps over all rows after the first, including those of the warm-up and of
     /// long steps that were rejected.
     pub iterations: usize,
-    /// The number of steps longer than EM's in the trace.
-    pub leaps: usize,
+    /// The number of steps in the trace that are longer than those of EM.
+    pub long_steps: usize,
     /// Whether the change of the objective fell below the tolerance.
     pub converged: bool,
-    /// Whether the objective never fell by more than rounding.
+    /// Whether the objective never decreased by more than rounding.
     pub monotone: bool,
     /// Whether the fit ended at a singular maximum, where a component has too few rows for its
     /// covariance and rounding exceeds what a step would gain.
@@ -145,8 +146,8 @@ pub struct EmResult<P, S> {
 }
 
 impl<P, S> EmResult<P, S> {
-    /// Before any step.
-    fn at(parameters: P, statistics: S, log_likelihood: f64, objective: f64) -> Self {
+    /// The result of no steps.
+    fn at_start(parameters: P, statistics: S, log_likelihood: f64, objective: f64) -> Self {
         EmResult {
             parameters,
             statistics,
@@ -156,7 +157,7 @@ impl<P, S> EmResult<P, S> {
             objective,
             objectives: vec![objective],
             iterations: 0,
-            leaps: 0,
+            long_steps: 0,
             converged: false,
             monotone: true,
             singular: false,
@@ -166,21 +167,21 @@ impl<P, S> EmResult<P, S> {
     }
 }
 
-/// Where stochastic rounds or batches ended.
-pub(super) struct Warm<P, S> {
+/// The result of stochastic rounds or batches, from which EM starts.
+pub(super) struct WarmStart<P, S> {
     pub parameters: P,
     /// Statistics to report if the caller stops the fit before EM starts.
     pub statistics: Option<S>,
     /// The log-likelihood in each round.
     pub log_likelihoods: Vec<f64>,
-    /// How many E-steps went over all rows.
+    /// The number of E-steps over all rows.
     pub expectations: usize,
 }
 
-impl<P, S> Warm<P, S> {
-    /// Before any step.
-    pub fn cold(start: P) -> Self {
-        Warm {
+impl<P, S> WarmStart<P, S> {
+    /// The parameters as they are, without a warm-up.
+    pub fn none(start: P) -> Self {
+        WarmStart {
             parameters: start,
             statistics: None,
             log_likelihoods: Vec::new(),
@@ -189,13 +190,14 @@ impl<P, S> Warm<P, S> {
     }
 }
 
-/// Relative fall of the objective that rounding can explain.
+/// The maximum relative decrease of the objective by rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// Runs EM from given parameters until it converges.
+/// Runs EM from given parameters until it converges; `None` if the caller stopped it before the
+/// first E-step.
 ///
 /// # Errors
-/// If the source cannot be read or the arithmetic fails; not converging is no error.
+/// If the source cannot be read or a numerical error occurs; not converging is no error.
 pub fn em<M: Safeguards + Accelerated>(
     model: &M,
     source: &dyn Source,
@@ -204,40 +206,37 @@ pub fn em<M: Safeguards + Accelerated>(
     control: Control,
 ) -> Result<Option<EmResult<M::Parameters, M::Statistics>>> {
     let clock = Instant::now();
-    let step = options.closing_step();
-    let warm = match (&options.online, options.step) {
-        (Some(online), _) => online::passes(model, source, start, online, options, control)?,
-        (None, EStep::Sampled) => stochastic::rounds(model, source, start, options, control)?,
-        _ => Warm::cold(start),
+    let step = options.deterministic_step();
+    let warm_start = match (&options.online, options.step) {
+        (Some(online), _) => online::batch_passes(model, source, start, online, options, control)?,
+        (None, EStep::Sampled) => {
+            stochastic::stochastic_rounds(model, source, start, options, control)?
+        }
+        _ => WarmStart::none(start),
     };
-    let first = expect_all(
-        model,
-        source,
-        &warm.parameters,
-        Pass::expectation(step),
-        control,
-    )?;
+    let pass = Pass::expectation(step);
+    let first = expect_all(model, source, &warm_start.parameters, pass, control)?;
     let interrupted = first.is_none();
-    let Some(statistics) = first.or(warm.statistics) else {
+    let Some(statistics) = first.or(warm_start.statistics) else {
         return Ok(None);
     };
     let (log_likelihood, weight) = (statistics.log_likelihood(), statistics.weight());
-    let objective = log_likelihood + model.log_prior(&warm.parameters);
+    let objective = log_likelihood + model.log_prior(&warm_start.parameters);
     let result = EmResult {
-        iterations: warm.expectations,
-        warmup: warm.log_likelihoods,
+        iterations: warm_start.expectations,
+        warmup: warm_start.log_likelihoods,
         interrupted,
         seconds: vec![clock.elapsed().as_secs_f64()],
-        ..EmResult::at(warm.parameters, statistics, log_likelihood, objective)
+        ..EmResult::at_start(warm_start.parameters, statistics, log_likelihood, objective)
     };
     if interrupted {
         return Ok(Some(result));
     }
-    let mut climb = Climb {
-        strides: Strides::new(match step {
-            EStep::Hard => Acceleration::None,
-            _ => options.acceleration,
-        }),
+    let acceleration = match step {
+        EStep::Hard => Acceleration::None,
+        _ => options.acceleration,
+    };
+    let run = EmRun {
         model,
         source,
         step,
@@ -246,18 +245,12 @@ pub fn em<M: Safeguards + Accelerated>(
         control,
         clock,
         result,
-        spent: 0,
-        before: None,
-        firm: None,
+        e_steps: 0,
+        long_steps: LongSteps::new(acceleration),
+        before_em_step: None,
+        before_long_step: None,
     };
-    let over = |result: &EmResult<_, _>| result.converged || result.singular;
-    while climb.spent < options.max_iterations && !over(&climb.result) {
-        if !climb.rise()? {
-            climb.result.interrupted = true;
-            break;
-        }
-    }
-    Ok(Some(climb.end()))
+    run.finish().map(Some)
 }
 
 /// The kind of a step.
@@ -267,112 +260,138 @@ enum Step {
     Plain,
     /// The last step of EM, after which only the likelihood is computed.
     Last,
-    /// A step longer than EM's.
+    /// A step longer than that of EM.
     Long,
 }
 
 /// EM in progress.
-struct Climb<'a, M: Latent> {
+struct EmRun<'a, M: Latent> {
     model: &'a M,
     source: &'a dyn Source,
     step: EStep,
+    /// The total weight of the rows.
     weight: f64,
     options: &'a EmOptions,
     control: Control<'a>,
     clock: Instant,
     result: EmResult<M::Parameters, M::Statistics>,
     /// The number of E-steps after the first.
-    spent: usize,
-    strides: Strides,
-    /// The parameters from which one EM step led to the present ones, if it did.
-    before: Option<M::Parameters>,
+    e_steps: usize,
+    long_steps: LongSteps,
+    /// The parameters from which one EM step led to the present ones, if one did.
+    before_em_step: Option<M::Parameters>,
     /// Parameters, statistics and objective before a long step, until an EM step follows it.
-    firm: Option<(M::Parameters, M::Statistics, f64)>,
+    before_long_step: Option<(M::Parameters, M::Statistics, f64)>,
 }
 
-impl<M: Safeguards + Accelerated> Climb<'_, M> {
-    /// One step; false when the caller stopped it.
-    fn rise(&mut self) -> Result<bool> {
+impl<M: Safeguards + Accelerated> EmRun<'_, M> {
+    /// Iterates until the fit ends, and returns the result after the last EM step.
+    fn finish(mut self) -> Result<EmResult<M::Parameters, M::Statistics>> {
+        while self.e_steps < self.options.max_iterations
+            && !self.result.converged
+            && !self.result.singular
+        {
+            if !self.iterate()? {
+                self.result.interrupted = true;
+                break;
+            }
+        }
+        if let Some((parameters, statistics, objective)) = self.before_long_step {
+            self.result.parameters = parameters;
+            self.result.statistics = statistics;
+            self.result.objective = objective;
+            self.result.trace.pop();
+            self.result.objectives.pop();
+            self.result.bounds.pop();
+            self.result.seconds.pop();
+        }
+        self.result.iterations += self.e_steps;
+        Ok(self.result)
+    }
+
+    /// Makes one step; returns false if the caller stopped it.
+    fn iterate(&mut self) -> Result<bool> {
         let (model, result) = (self.model, &self.result);
         let parameters = model.maximize(&result.statistics, Some(&result.parameters));
         let before = model.complete_log_likelihood(&result.statistics, &result.parameters);
         let after = model.complete_log_likelihood(&result.statistics, &parameters);
-        let last = result.trace.last().copied().unwrap_or(f64::NAN);
-        let bound = last + (after - before);
-        if let Some(made) = self.leap(&parameters, bound)? {
+        let log_likelihood = result.trace.last().copied().unwrap_or(f64::NAN);
+        let bound = log_likelihood + (after - before);
+        if let Some(made) = self.try_long_step(&parameters, bound)? {
             return Ok(made);
         }
-        let last = self.is_last();
-        self.spent += 1;
+        let is_last = self.is_last();
+        self.e_steps += 1;
         let pass = Pass {
-            likelihood_only: last,
+            likelihood_only: is_last,
             ..Pass::expectation(self.step)
         };
         let statistics = expect_all(model, self.source, &parameters, pass, self.control)?;
         let Some(statistics) = statistics else {
             return Ok(false);
         };
-        let least = bound + model.log_prior(&parameters);
+        let lower_bound = bound + model.log_prior(&parameters);
         let objective = statistics.log_likelihood() + model.log_prior(&parameters);
         let rounding = self.rounding(objective);
-        // A step of EM ends below its bound or its start only by rounding, which is unbounded
-        // where a component is nearly a point.
-        let stepped = !model.may_decrease(self.result.trace.len() - 1);
-        let fell = objective < self.result.objective - rounding;
-        let spoiled = objective < least - rounding && model.is_singular(&parameters);
-        if stepped && (fell || spoiled || objective.is_nan()) {
-            self.stay(objective);
+        // An EM step ends below its bound or its start only because of rounding, which is
+        // unbounded if a component is nearly a point.
+        let must_not_decrease = !model.may_decrease(self.result.trace.len() - 1);
+        let decreased = objective < self.result.objective - rounding;
+        let is_inexact = objective < lower_bound - rounding && model.is_singular(&parameters);
+        if must_not_decrease && (decreased || is_inexact || objective.is_nan()) {
+            self.end_before_step(objective);
         } else {
-            let step = if last { Step::Last } else { Step::Plain };
+            let step = if is_last { Step::Last } else { Step::Plain };
             self.accept(parameters, statistics, bound, step);
         }
         Ok(true)
     }
 
-    /// Tries a step longer than the one of EM to `parameters`: whether it was made, or the
-    /// caller stopped it; `None` where EM's is to be made instead.
-    fn leap(&mut self, parameters: &M::Parameters, bound: f64) -> Result<Option<bool>> {
-        // A long step must be followed by one of EM, which takes another iteration.
-        let Some(start) = &self.before else {
+    /// Tries a step longer than the EM step to `parameters`. Returns whether it was made or, with
+    /// false, the caller stopped it; `None` if the EM step should be made instead.
+    fn try_long_step(&mut self, parameters: &M::Parameters, bound: f64) -> Result<Option<bool>> {
+        // A long step must be followed by an EM step, which takes another iteration.
+        let Some(start) = &self.before_em_step else {
             return Ok(None);
         };
-        if self.spent + 2 > self.options.max_iterations {
+        if self.e_steps + 2 > self.options.max_iterations {
             return Ok(None);
         }
         let (model, result) = (self.model, &self.result);
         let points = [start, &result.parameters, parameters];
-        let Some(far) = self.strides.leap(model, points, result.objective) else {
+        let extrapolated = self.long_steps.extrapolate(model, points, result.objective);
+        let Some(extrapolated) = extrapolated else {
             return Ok(None);
         };
-        self.spent += 1;
+        self.e_steps += 1;
         let pass = Pass::expectation(self.step);
-        let statistics = match expect_all(model, self.source, &far, pass, self.control) {
+        let statistics = match expect_all(model, self.source, &extrapolated, pass, self.control) {
             Ok(Some(statistics)) => statistics,
             Ok(None) => return Ok(Some(false)),
             // Far from the data, covariances may have no inverse.
-            Err(why) if why.kind() == ErrorKind::Numeric => {
-                self.strides.learn(false);
+            Err(error) if error.kind() == ErrorKind::Numeric => {
+                self.long_steps.record_outcome(false);
                 return Ok(None);
             }
-            Err(why) => return Err(why),
+            Err(error) => return Err(error),
         };
-        let least = bound + model.log_prior(parameters);
-        let objective = statistics.log_likelihood() + model.log_prior(&far);
-        let here = self.result.objective - self.rounding(self.result.objective);
-        let kept = objective >= least && objective >= here;
-        self.strides.learn(kept);
-        if !kept {
+        let lower_bound = bound + model.log_prior(parameters);
+        let objective = statistics.log_likelihood() + model.log_prior(&extrapolated);
+        let before = self.result.objective - self.rounding(self.result.objective);
+        let is_kept = objective >= lower_bound && objective >= before;
+        self.long_steps.record_outcome(is_kept);
+        if !is_kept {
             return Ok(None);
         }
-        self.accept(far, statistics, bound, Step::Long);
+        self.accept(extrapolated, statistics, bound, Step::Long);
         Ok(Some(true))
     }
 
-    /// Whether the next step of EM is the last: with a tolerance per row, the gain of the
-    /// previous step decides.
+    /// Whether the next EM step is the last: with a tolerance per row, the gain of the previous
+    /// step decides.
     fn is_last(&self) -> bool {
         self.options.stop == Stop::PerRow
-            && (self.spent + 1 >= self.options.max_iterations || self.has_settled())
+            && (self.e_steps + 1 >= self.options.max_iterations || self.has_settled())
     }
 
     /// Whether the last step gained less than the tolerance per row.
@@ -383,59 +402,63 @@ impl<M: Safeguards + Accelerated> Climb<'_, M> {
         }
     }
 
-    /// The fall of an objective that rounding can explain.
+    /// The maximum decrease of an objective by rounding.
     fn rounding(&self, objective: f64) -> f64 {
         ROUNDING * (self.weight + objective.abs())
     }
 
-    /// Ends the fit before a step that rounding has spoiled.
-    fn stay(&mut self, objective: f64) {
+    /// Ends the fit before a step that rounding makes useless.
+    fn end_before_step(&mut self, objective: f64) {
         let change = (objective - self.result.objective) / self.weight;
         self.result.singular = true;
-        self.result.converged = self.firm.is_none() && change.abs() <= self.least(objective);
+        self.result.converged =
+            self.before_long_step.is_none() && change.abs() <= self.min_change(objective);
     }
 
-    /// The change of the mean objective at which the fit has converged.
-    fn least(&self, objective: f64) -> f64 {
+    /// The change of the mean objective below which the fit has converged.
+    fn min_change(&self, objective: f64) -> f64 {
         let mean = objective / self.weight + self.model.log_units();
         self.options.tolerance * (1.0 + mean.abs())
     }
 
-    /// Moves to where a step led.
-    fn accept(&mut self, to: M::Parameters, statistics: M::Statistics, bound: f64, step: Step) {
-        let (model, weight) = (self.model, self.weight);
-        let (long, settled) = (step == Step::Long, self.has_settled());
+    /// Accepts a step: updates the result, and judges convergence.
+    fn accept(
+        &mut self,
+        parameters: M::Parameters,
+        statistics: M::Statistics,
+        bound: f64,
+        step: Step,
+    ) {
+        let weight = self.weight;
+        let had_settled = self.has_settled();
         let log_likelihood = statistics.log_likelihood();
-        let objective = log_likelihood + model.log_prior(&to);
-        let least = self.least(objective);
+        let objective = log_likelihood + self.model.log_prior(&parameters);
+        let min_change = self.min_change(objective);
         let result = &mut self.result;
         let change = (objective - result.objective) / weight;
         if change < -ROUNDING * (1.0 + (objective / weight).abs()) {
             result.monotone = false;
         }
-        let from = std::mem::replace(&mut result.parameters, to);
-        match step {
-            Step::Long => {
-                let expected = std::mem::replace(&mut result.statistics, statistics);
-                result.leaps += 1;
-                self.firm = Some((from, expected, result.objective));
-                self.before = None;
-            }
-            Step::Plain | Step::Last => {
-                if step == Step::Plain {
-                    result.statistics = statistics;
+        let before = std::mem::replace(&mut result.parameters, parameters);
+        if step == Step::Long {
+            let statistics_before = std::mem::replace(&mut result.statistics, statistics);
+            result.long_steps += 1;
+            self.before_long_step = Some((before, statistics_before, result.objective));
+            self.before_em_step = None;
+        } else {
+            if step == Step::Plain {
+                result.statistics = statistics;
+            } else {
+                let bound = if bound.is_finite() {
+                    bound
                 } else {
-                    let least = if bound.is_finite() {
-                        bound
-                    } else {
-                        log_likelihood
-                    };
-                    result.statistics.set_log_likelihood(least);
-                }
-                self.firm = None;
-                self.before = Some(from);
-                self.strides.watch(change);
+                    log_likelihood
+                };
+                result.statistics.set_log_likelihood(bound);
             }
+            self.before_long_step = None;
+            self.before_em_step = Some(before);
+            self.long_steps.record_gain(change);
         }
         result.objective = objective;
         result.bounds.push(bound);
@@ -443,31 +466,17 @@ impl<M: Safeguards + Accelerated> Climb<'_, M> {
         result.objectives.push(objective);
         result.seconds.push(self.clock.elapsed().as_secs_f64());
         self.control.report(Progress::Iteration {
-            number: self.spent,
+            number: self.e_steps,
             of: self.options.max_iterations,
             mean_log_likelihood: log_likelihood / weight,
         });
-        // Where EM is slow, small steps do not mean that the maximum is near.
-        let left = self.strides.left(objective, change * weight);
-        let near = left.is_none_or(|gain| gain / weight <= least);
+        // If EM is slow, small steps do not mean that the maximum is near.
+        let remaining = self.long_steps.remaining_gain(objective, change * weight);
+        let is_near = remaining.is_none_or(|gain| gain / weight <= min_change);
+        let is_long = step == Step::Long;
         result.converged = match self.options.stop {
-            Stop::Relative => !long && change.abs() <= least && near,
-            Stop::PerRow => !long && settled,
+            Stop::Relative => !is_long && change.abs() <= min_change && is_near,
+            Stop::PerRow => !is_long && had_settled,
         };
-    }
-
-    /// The result, at the end of a step of EM.
-    fn end(mut self) -> EmResult<M::Parameters, M::Statistics> {
-        if let Some((parameters, statistics, objective)) = self.firm {
-            self.result.parameters = parameters;
-            self.result.statistics = statistics;
-            self.result.objective = objective;
-            self.result.trace.pop();
-            self.result.objectives.pop();
-            self.result.bounds.pop();
-            self.result.seconds.pop();
-        }
-        self.result.iterations += self.spent;
-        self.result
     }
 }

@@ -1,36 +1,35 @@
-//! What EM asks of a model: expected statistics of rows and the parameters that make
-//! them most probable; beside that, which steps to accept, and parameters as unconstrained
-//! numbers for steps longer than EM's.
+//! The traits of models that EM can fit: expected statistics of rows and the parameters that
+//! maximise their likelihood, which steps to accept, and parameters as unconstrained coordinates
+//! for accelerated steps.
 
 use crate::Result;
 use crate::data::Chunk;
 use serde::{Deserialize, Serialize};
 
-/// How hidden labels and cells are filled in.
+/// How missing labels and values are filled in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum EStep {
     /// By their expectation.
     #[default]
     Soft,
-    /// By their most probable value: labels and clusters, and the hidden cells
-    /// of full-covariance Gaussians. Cells of independent columns tell nothing
-    /// about each other and are left out in either case.
+    /// By their most probable value: labels, clusters, and the missing values of Gaussians with full
+    /// covariance. Missing values of independent columns are left out in either case.
     Hard,
-    /// Labels by a draw, cells by their expectation: stochastic EM, whose rounds of
-    /// draws come before soft steps; see [`EmOptions::rounds`](super::EmOptions::rounds).
-    /// A row of weight 2 is drawn once, so that it equals two rows only on average.
+    /// Labels by a draw, values by their expectation: stochastic EM, whose rounds of draws come
+    /// before soft steps; see [`EmOptions::rounds`](super::EmOptions::rounds). A row of weight 2 gets
+    /// a single draw, so it equals two rows only on average.
     Sampled,
 }
 
-/// What a pass over the rows is for.
+/// The kind of a pass over the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pass {
-    /// How hidden labels and cells are filled in.
+    /// How missing labels and values are filled in.
     pub step: EStep,
-    /// The number of the pass, which sets the draws of a sampled step.
+    /// The number of the round, which determines the draws of a sampled step.
     pub round: usize,
-    /// Whether only the log-likelihood and the weight of the rows are wanted.
+    /// Whether only the log-likelihood and the weight of the rows are needed.
     pub likelihood_only: bool,
 }
 
@@ -47,16 +46,16 @@ impl Pass {
 
 /// A model that EM can fit.
 pub trait Latent: Sync {
-    /// θ.
+    /// The parameters θ.
     type Parameters: Clone + Send + Sync;
-    /// θ made ready for many chunks.
+    /// Parameters prepared for many chunks.
     type Prepared<'a>: Sync
     where
         Self: 'a;
     /// Expected sufficient statistics, with the log-likelihood of their rows.
     type Statistics: Expected;
 
-    /// Makes parameters ready for a pass over many chunks.
+    /// Prepares parameters for a pass over many chunks.
     ///
     /// # Errors
     /// If they are not parameters of this model.
@@ -66,13 +65,13 @@ pub trait Latent: Sync {
         pass: Pass,
     ) -> Result<Self::Prepared<'a>>;
 
-    /// Statistics of no row.
+    /// The statistics of no rows.
     fn zero(&self) -> Self::Statistics;
 
-    /// Adds the expected statistics of the chunk of this number.
+    /// Adds the expected statistics of a chunk; `number` is its position in the source.
     ///
     /// # Errors
-    /// If the arithmetic fails.
+    /// If a numerical error occurs.
     fn expect(
         &self,
         prepared: &Self::Prepared<'_>,
@@ -81,23 +80,22 @@ pub trait Latent: Sync {
         statistics: &mut Self::Statistics,
     ) -> Result<()>;
 
-    /// How many chunks are added to the same statistics before these are
-    /// merged: more where statistics are large beside a chunk.
+    /// The number of chunks that are added to the same statistics before these are merged; more
+    /// than one is useful if statistics are large compared with a chunk.
     fn segment(&self) -> usize {
         1
     }
 
-    /// The parameters that maximise the expected log-likelihood plus the
-    /// log-prior; where that takes a search, at least better ones than those
-    /// `before`, under which the statistics were expected.
+    /// The parameters that maximise the expected log-likelihood plus the log-prior. `before` are
+    /// those under which the statistics were expected; if there is no closed form, the result is at
+    /// least as good as they are.
     fn maximize(
         &self,
         statistics: &Self::Statistics,
         before: Option<&Self::Parameters>,
     ) -> Self::Parameters;
 
-    /// The log-likelihood of the rows under parameters, completed by the expected hidden
-    /// labels and cells.
+    /// The expected complete-data log-likelihood under parameters.
     fn complete_log_likelihood(
         &self,
         statistics: &Self::Statistics,
@@ -113,7 +111,7 @@ pub trait Expected: Send {
     /// Adds the statistics of other rows.
     fn merge(&mut self, other: Self);
 
-    /// Makes every row weigh `factor` times as much.
+    /// Multiplies the weight of every row by `factor`.
     fn scale(&mut self, factor: f64);
 
     /// The total weight of the rows.
@@ -122,58 +120,58 @@ pub trait Expected: Send {
     /// The log-likelihood of the rows under the parameters they were expected with.
     fn log_likelihood(&self) -> f64;
 
-    /// Replaces the stored log-likelihood, as by a lower bound of that of parameters
-    /// estimated from these statistics.
+    /// Replaces the stored log-likelihood, for example by a lower bound of the one under the
+    /// parameters estimated from these statistics.
     fn set_log_likelihood(&mut self, log_likelihood: f64);
 }
 
 /// Which steps of EM are accepted, and when a fit has converged.
 pub trait Safeguards: Latent {
-    /// What to add to a mean log-likelihood to free it of the units of the
+    /// The number to be added to a mean log-likelihood to make it independent of the units of the
     /// columns, so that a change of units does not change when a fit ends.
     fn log_units(&self) -> f64;
 
-    /// Whether the step after so many others may lower the objective: where it leads
-    /// to is no maximum, or where it starts is nowhere that a step of this model leads.
+    /// Whether the step after `steps` others may decrease the objective, because it does not maximise
+    /// the objective exactly, or because it starts from parameters that violate the constraints of
+    /// the model.
     fn may_decrease(&self, _steps: usize) -> bool {
         false
     }
 
-    /// Whether parameters are so close to a singular maximum that rounding may spoil what
-    /// is computed from them.
+    /// Whether parameters are so close to a singular maximum that rounding errors may be large.
     fn is_singular(&self, _parameters: &Self::Parameters) -> bool {
         false
     }
 
-    /// Whether drawn labels leave every component rows enough to be estimated from.
+    /// Whether every component has enough rows to be estimated from, after labels were drawn.
     fn has_enough_rows(&self, _statistics: &Self::Statistics) -> bool {
         true
     }
 }
 
-/// Parameters as unconstrained numbers, on which straight lines may be drawn.
+/// Parameters as unconstrained coordinates, which can be extrapolated along straight lines.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Coordinates {
-    /// The numbers; none has a unit.
+    /// The coordinates, which have no units.
     pub values: Vec<f64>,
-    /// How much each counts in the length of a line: those of a component as much
-    /// as its share of the rows, so that one which vanishes does not set the pace.
+    /// The weight of each coordinate in lengths: for a component its share of the rows, so that a
+    /// vanishing component does not determine the step length.
     pub importance: Vec<f64>,
-    /// Coordinates of the same pace share a step length: 0 is that of most, every other
-    /// number that of coordinates which converge at a rate of their own.
+    /// Coordinates of the same pace have the same step length. Most have pace 0; other numbers are
+    /// for coordinates that converge at another rate.
     pub pace: Vec<usize>,
 }
 
-/// A model whose steps can be longer than EM's.
+/// A model for which EM can be accelerated.
 pub trait Accelerated: Latent {
-    /// Parameters as unconstrained numbers; `None` where the model has none, and is never
+    /// Parameters as unconstrained coordinates; `None` if the model has none and is never
     /// accelerated.
     fn coordinates(&self, _parameters: &Self::Parameters) -> Option<Coordinates> {
         None
     }
 
-    /// The parameters at these coordinates; those without a coordinate are as in `near`.
-    /// `None` where they would be out of range.
+    /// The parameters at these coordinates; those without coordinates are as in `near`. `None` if a
+    /// parameter would be out of range.
     fn at_coordinates(
         &self,
         _near: &Self::Parameters,

@@ -6,7 +6,7 @@
 //! and the parameters are updated after every batch of m of the n rows. A batch is some chunks in
 //! the order of the source, so that a stream is read once a pass.
 
-use super::em::{EmOptions, Warm};
+use super::em::{EmOptions, WarmStart};
 use super::latent::{Expected, Pass, Safeguards};
 use super::pass::expect_all;
 use crate::Result;
@@ -36,33 +36,33 @@ impl Default for Online {
 const FORGETTING: f64 = 0.6;
 const DELAY: f64 = 2.0;
 
-/// Passes in batches, until one gains no more than the tolerance over the previous one. Nothing
-/// is done where all rows fit in one batch.
-pub(super) fn passes<M: Safeguards>(
+/// Makes passes in batches until one gains no more than the tolerance over the previous one. Does
+/// nothing if all rows fit in one batch.
+pub(super) fn batch_passes<M: Safeguards>(
     model: &M,
     source: &dyn Source,
     start: M::Parameters,
     online: &Online,
     options: &EmOptions,
     control: Control,
-) -> Result<Warm<M::Parameters, M::Statistics>> {
+) -> Result<WarmStart<M::Parameters, M::Statistics>> {
     let chunks = online.batch.div_ceil(CHUNK_ROWS).max(1);
-    let pass = Pass::expectation(options.plainly().step);
-    let most = online.passes.min(options.max_iterations);
-    let mut warm = Warm::cold(start);
-    if source.rows() <= (chunks * CHUNK_ROWS) as u64 || most == 0 {
-        return Ok(warm);
+    let step = Pass::expectation(options.plain().step);
+    let passes = online.passes.min(options.max_iterations);
+    let mut state = WarmStart::none(start);
+    if source.rows() <= (chunks * CHUNK_ROWS) as u64 || passes == 0 {
+        return Ok(state);
     }
-    let Some(mut statistics) = expect_all(model, source, &warm.parameters, pass, control)? else {
-        return Ok(warm);
+    let Some(mut statistics) = expect_all(model, source, &state.parameters, step, control)? else {
+        return Ok(state);
     };
     let weight = statistics.weight();
-    warm.log_likelihoods.push(statistics.log_likelihood());
-    warm.expectations = 1;
-    warm.parameters = model.maximize(&statistics, Some(&warm.parameters));
-    let mut number = 0.0;
-    for number_of_pass in 1..=most {
-        let mut sum = 0.0;
+    state.log_likelihoods.push(statistics.log_likelihood());
+    state.expectations = 1;
+    state.parameters = model.maximize(&statistics, Some(&state.parameters));
+    let mut batches = 0.0;
+    for pass in 1..=passes {
+        let mut log_likelihood = 0.0;
         let mut scan = source.scan()?;
         loop {
             let batch = scan.by_ref().take(chunks).collect::<Result<Vec<_>>>()?;
@@ -70,35 +70,40 @@ pub(super) fn passes<M: Safeguards>(
                 break;
             }
             let batch = Table::from_chunks(source.schema().clone(), batch);
-            let own = expect_all(model, &batch, &warm.parameters, pass, control)?;
-            let Some(mut own) = own else {
-                warm.statistics = Some(statistics);
-                return Ok(warm);
+            let expected = expect_all(model, &batch, &state.parameters, step, control)?;
+            let Some(expected) = expected else {
+                state.statistics = Some(statistics);
+                return Ok(state);
             };
-            sum += own.log_likelihood();
-            if own.weight() <= 0.0 {
-                continue;
+            log_likelihood += expected.log_likelihood();
+            if expected.weight() > 0.0 {
+                batches += 1.0;
+                move_towards(&mut statistics, expected, batches, weight);
+                state.parameters = model.maximize(&statistics, Some(&state.parameters));
             }
-            number += 1.0;
-            let share = f64::powf(number + DELAY, -FORGETTING);
-            statistics.scale(1.0 - share);
-            own.scale(share * weight / own.weight());
-            statistics.merge(own);
-            warm.parameters = model.maximize(&statistics, Some(&warm.parameters));
         }
-        let before = warm.log_likelihoods.last().copied().unwrap_or(sum);
-        warm.log_likelihoods.push(sum);
-        warm.expectations += 1;
+        let last = state.log_likelihoods.last().copied();
+        let gain = log_likelihood - last.unwrap_or(log_likelihood);
+        state.log_likelihoods.push(log_likelihood);
+        state.expectations += 1;
         control.report(Progress::Iteration {
-            number: number_of_pass,
-            of: most,
-            mean_log_likelihood: sum / weight,
+            number: pass,
+            of: passes,
+            mean_log_likelihood: log_likelihood / weight,
         });
-        let size = 1.0 + (sum / weight + model.log_units()).abs();
-        if (sum - before) / weight <= options.tolerance * size {
+        let size = 1.0 + (log_likelihood / weight + model.log_units()).abs();
+        if gain / weight <= options.tolerance * size {
             break;
         }
     }
-    warm.statistics = Some(statistics);
-    Ok(warm)
+    state.statistics = Some(statistics);
+    Ok(state)
+}
+
+/// Moves the statistics of all rows, of total weight `weight`, towards those of batch `number`.
+fn move_towards<S: Expected>(statistics: &mut S, mut batch: S, number: f64, weight: f64) {
+    let share = f64::powf(number + DELAY, -FORGETTING);
+    statistics.scale(1.0 - share);
+    batch.scale(share * weight / batch.weight());
+    statistics.merge(batch);
 }

@@ -5,7 +5,7 @@ use crate::Control;
 use crate::data::{Source, fold};
 use crate::{Error, Result};
 
-/// The expected statistics of all rows; `None` when the caller stopped it.
+/// The expected statistics of all rows; `None` if the caller stopped the pass.
 pub(crate) fn expect_all<M: Latent>(
     model: &M,
     source: &dyn Source,
@@ -20,8 +20,8 @@ pub(crate) fn expect_all<M: Latent>(
         |partial, number, chunk| {
             let statistics = partial.get_or_insert_with(|| Some(model.zero()));
             match statistics {
-                Some(own) if !control.is_interrupted() => {
-                    model.expect(prepared, number, chunk, own)?;
+                Some(sums) if !control.is_interrupted() => {
+                    model.expect(prepared, number, chunk, sums)?;
                 }
                 _ => *statistics = None,
             }
@@ -32,11 +32,11 @@ pub(crate) fn expect_all<M: Latent>(
             _ => *total = None,
         },
     )?;
-    // Statistics of a pass that the caller stopped may cover only a part of the rows.
+    // If the caller stopped the pass, the statistics cover only a part of the rows.
     let total = total.flatten().filter(|_| !control.is_interrupted());
     if (total.as_ref()).is_some_and(|statistics| statistics.log_likelihood().is_nan()) {
         return Err(Error::numeric("the likelihood is not a number")
-            .with_hint("are some values too large or too small?"));
+            .with_hint("check for values that are too large or too small"));
     }
     Ok(total)
 }

@@ -48,7 +48,19 @@ fn aic(log_likelihood: f64, parameters: usize) -> f64 {
     -2.0 * log_likelihood + 2.0 * parameters as f64
 }
 
-/// Makes a fit of the result of EM.
+/// A warning if the fit was interrupted while starts were tried on a sample.
+fn sample_warning(task: &Task, seen: &Seen, found: &EmFit) -> Option<String> {
+    let weight = found.statistics.total;
+    let all = seen.total - (1.0 - task.unlabelled) * seen.unlabelled;
+    (found.interrupted && weight < 0.999 * all).then(|| {
+        format!(
+            "interrupted before all rows were used: the model and its report describe a sample \
+             of weight {weight}"
+        )
+    })
+}
+
+/// Converts the result of EM to a fit: orders components, and adds criteria and warnings.
 pub(crate) fn finish(
     task: &Task,
     schema: &Schema,
@@ -65,16 +77,8 @@ pub(crate) fn finish(
     if task.target.is_none() {
         warnings.extend(identical::warnings(task, &seen, &found));
     }
-    // A fit interrupted while starts were tried on a sample has seen only the sample.
-    let weight = found.statistics.total;
-    let all = seen.total - (1.0 - task.unlabelled) * seen.unlabelled;
-    if found.interrupted && weight < 0.999 * all {
-        warnings.push(format!(
-            "interrupted before all rows were used: the model and its report describe a sample \
-             of weight {weight}"
-        ));
-    }
-    let rows = seen.rows;
+    warnings.extend(sample_warning(task, &seen, &found));
+    let (rows, weight) = (seen.rows, found.statistics.total);
     let mixture = task.fitted_mixture(schema, found.parameters, found.statistics, seen);
     let mut log_likelihood = found.trace.last().copied().unwrap_or(f64::NAN);
     // Scores are no likelihood.
@@ -87,7 +91,7 @@ pub(crate) fn finish(
     let parameters = mixture.free_parameters();
     let mut diagnostics = Diagnostics::without_rows(&mixture, &found.trace, &found.bounds, dropped);
     // Accelerated steps differ in length, so their gains have no common rate.
-    if found.leaps > 0 {
+    if found.long_steps > 0 {
         (diagnostics.rate, diagnostics.remaining) = (None, None);
     }
     Fit {

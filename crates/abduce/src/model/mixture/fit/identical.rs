@@ -122,7 +122,7 @@ impl Separation<'_> {
         };
         let em_options = EmOptions {
             acceleration: options.em.acceleration,
-            ..options.em.plainly()
+            ..options.em.plain()
         };
         let result = em(task, self.source, best, &em_options, self.control)?;
         let Some(mut separated) = result else {
@@ -156,7 +156,7 @@ impl Separation<'_> {
         let points = Points::of(&shared, task.leaves, self.seen);
         let em_options = EmOptions {
             max_iterations: ITERATIONS.min(options.em.max_iterations),
-            ..options.em.plainly()
+            ..options.em.plain()
         };
         let mut best: Option<EmFit> = None;
         for number in 0..STARTS {

@@ -195,7 +195,7 @@ impl Combination<'_> {
         };
         let options = EmOptions {
             max_iterations: 0,
-            ..self.options.em.plainly()
+            ..self.options.em.plain()
         };
         let found = em(task, rows, start, &options, self.control)?.ok_or_else(interrupted)?;
         let complete = (found.statistics).complete_log_likelihood(task.leaves, &found.parameters);

@@ -271,7 +271,7 @@ impl Trial<'_> {
         EmOptions {
             tolerance: self.options.em.tolerance.max(1e-5),
             max_iterations: iterations.min(self.options.em.max_iterations),
-            ..self.options.em.plainly()
+            ..self.options.em.plain()
         }
     }
 }

@@ -253,7 +253,7 @@ impl Task<'_> {
         options: &EmOptions,
         control: Control,
     ) -> Result<Option<Parameters>> {
-        let pass = Pass::expectation(options.plainly().step);
+        let pass = Pass::expectation(options.plain().step);
         let expected = expect_all(self, source, &start, pass, control)?;
         Ok(expected.map(|statistics| self.maximize(&statistics, Some(&start))))
     }
@@ -276,7 +276,7 @@ impl Task<'_> {
             converged: true,
             monotone: true,
             singular: false,
-            leaps: 0,
+            long_steps: 0,
             interrupted: false,
             seconds: vec![clock.elapsed().as_secs_f64()],
         }
