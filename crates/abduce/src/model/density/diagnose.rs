@@ -5,28 +5,28 @@ use super::{DensityModel, Estimator};
 use crate::density::Rule;
 use crate::model::some_of;
 
-/// Reported where the bandwidth rule has no solution.
+/// Reported if the bandwidth rule has no solution.
 const SCOTT_INSTEAD: &str = "bandwidth by Scott's rule";
-/// Reported where the rule for the bins has none.
+/// Reported if the rule for the bins has no solution.
 const FREEDMAN_DIACONIS_INSTEAD: &str = "bins by the Freedman-Diaconis rule";
 
-/// Whether the warnings of a fit report that another rule than the one asked for was used.
+/// Whether the warnings of a fit report that another rule than the requested one was used.
 pub fn took_another_rule(warnings: &[String]) -> bool {
     let instead = [SCOTT_INSTEAD, FREEDMAN_DIACONIS_INSTEAD];
     let reports = |warning: &String| instead.iter().any(|text| warning.contains(text));
     warnings.iter().any(reports)
 }
 
-/// What to warn about, by the numbers of columns and classes.
+/// Columns and classes, by number, that need a warning.
 #[derive(Default)]
 pub(super) struct Findings {
     /// Constant columns.
     pub constant_columns: Vec<usize>,
     /// Classes of one row, or of equal rows only.
     pub constant_classes: Vec<usize>,
-    /// Classes whose bandwidth is not by the rule asked for.
+    /// Classes whose bandwidth is not from the requested rule.
     pub other_bandwidths: Vec<usize>,
-    /// Columns whose bins are not by the rule asked for.
+    /// Columns whose bins are not from the requested rule.
     pub other_bins: Vec<usize>,
     /// Classes of fewer rows than `neighbours`.
     pub few_neighbours: Vec<usize>,
@@ -121,6 +121,7 @@ fn sparse_histogram(
     })
 }
 
+/// "1 row has" or "n rows have".
 fn counted(rows: u64) -> String {
     match rows {
         1 => "1 row has".to_string(),

@@ -1,5 +1,5 @@
-//! Filling the missing values of a row of a known class from the points or cells that it may
-//! come from, weighted by their probability given the known values. If the known values have
+//! Filling the missing values of a row of a known class from the points or histogram cells that
+//! it may come from, weighted by their probability given the known values. If the known values have
 //! density 0, they are ignored.
 
 use super::joint::no_integral;

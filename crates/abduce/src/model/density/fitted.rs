@@ -1,4 +1,4 @@
-//! Densities as models: their part of a model file, and the builders of their fits.
+//! Densities as models: the recipe in a model file, and the builders of their fits.
 
 use super::{DensityModel, Estimator, Fit, Specification, fit};
 use crate::ask::Joint;
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// The specification of densities.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
-    /// What to fit.
+    /// The specification.
     pub density: Specification,
 }
 
@@ -131,7 +131,7 @@ learners! {
 }
 
 impl Fit {
-    /// The fit with the report that all models have.
+    /// Converts the fit to the common form of all models.
     pub fn learned(self, recipe: Recipe) -> Learned {
         // Information criteria are defined for maximum likelihood only.
         let criterion = |penalty: f64| match recipe.density.estimator {

@@ -1,4 +1,4 @@
-//! Queries to densities: rows are grouped by their pattern of missing values, scored under
+//! Predictions and densities of a density model: rows are grouped by their pattern of missing values, scored under
 //! each class, and missing values follow from the posterior over classes and the density of
 //! each.
 
@@ -300,7 +300,7 @@ impl DensityModel {
     }
 }
 
-/// The error for what a k-nearest-neighbour density cannot do.
+/// The error for questions that a k-nearest-neighbour density cannot answer.
 pub(super) fn no_integral(what: &str) -> Error {
     Error::parameter(format!(
         "a k-nearest-neighbour density cannot be integrated: {what}"

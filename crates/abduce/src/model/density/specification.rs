@@ -1,4 +1,4 @@
-//! What to fit: a kind of density and its options.
+//! The specification of a density: its kind and options.
 
 use crate::data::{Field, Kind, Schema, kind_option};
 use crate::density::{Bins, Kernel, Selection};
@@ -42,7 +42,7 @@ impl Estimator {
     }
 }
 
-/// What to fit.
+/// The specification of a density of all rows, or of one for each class.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Specification {
     /// The column of labels, if there is a density for each class.

@@ -1,8 +1,8 @@
-//! One multivariate Gaussian over all numbers,
+//! One multivariate Gaussian over all numeric columns,
 //!
 //!   p(x) = N(x | μ, Σ),
 //!
-//! fitted by EM where values are missing: each missing value has its conditional mean, and its
+//! fitted by EM if values are missing: each missing value has its conditional mean, and its
 //! conditional covariance is added (Little & Rubin, *Statistical Analysis with Missing Data*,
 //! chapter 11). It is a mixture of one component.
 
@@ -53,7 +53,7 @@ impl Gaussian {
 
 impl Learner for Gaussian {
     const NAME: &'static str = "gaussian";
-    const ABOUT: &'static str = "One Gaussian over all numbers";
+    const ABOUT: &'static str = "One Gaussian over all numeric columns";
     type Model = FittedMixture;
 
     fn learn(&self, rows: &dyn Source, control: Control) -> Result<Learned> {
@@ -62,15 +62,15 @@ impl Learner for Gaussian {
     }
 }
 
-/// Checks that all columns are numbers.
+/// Fails if a column is not numeric.
 fn check_columns(schema: &Schema) -> Result<()> {
-    let is_number = |kind: Kind| matches!(kind, Kind::Real | Kind::Count);
-    let mut others = schema.fields.iter().filter(|field| !is_number(field.kind));
+    let is_numeric = |kind: Kind| matches!(kind, Kind::Real | Kind::Count);
+    let mut others = schema.fields.iter().filter(|field| !is_numeric(field.kind));
     let Some(field) = others.next() else {
         return Ok(());
     };
     let message = format!(
-        "a Gaussian needs numbers, and this column is {}",
+        "a Gaussian needs numeric columns, and this one is {}",
         field.kind.name()
     );
     Err(Error::parameter(message)
