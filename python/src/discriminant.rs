@@ -51,7 +51,11 @@ impl ClassGaussians {
 
     /// The covariances of the classes averaged by their probabilities.
     fn mixed<'py>(&self, py: Python<'py>) -> PyResult<Matrix<'py>> {
-        square(py, self.own.mixed(&self.own.weights), self.own.columns)
+        square(
+            py,
+            self.own.weighted_covariance(&self.own.weights),
+            self.own.columns,
+        )
     }
 
     /// The covariance within classes.

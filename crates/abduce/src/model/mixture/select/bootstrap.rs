@@ -65,6 +65,25 @@ pub struct BootstrapTest {
     pub accepted: bool,
 }
 
+impl BootstrapTest {
+    /// A warning if no number of components was accepted.
+    fn warning(&self, is_interrupted: bool) -> Option<String> {
+        let chosen = self.chosen;
+        if self.accepted {
+            None
+        } else if is_interrupted {
+            Some(format!(
+                "interrupted before {chosen} components were tested against {}",
+                chosen + 1
+            ))
+        } else {
+            (!self.steps.is_empty()).then(|| {
+                format!("every number of components below {chosen} was rejected; allow more")
+            })
+        }
+    }
+}
+
 /// The test of k components against k + 1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BootstrapStep {
@@ -139,8 +158,8 @@ pub fn bootstrap_test(
         accepted: false,
     };
     // There are never more components than rows.
-    let most = (*components.end()).min(null.rows as usize);
-    for k in components.take_while(|k| *k < most) {
+    let max_components = (*components.end()).min(null.rows as usize);
+    for k in components.take_while(|k| *k < max_components) {
         let next = if control.is_interrupted() {
             Err(interrupted())
         } else {
@@ -168,18 +187,8 @@ pub fn bootstrap_test(
         }
         (null, result.chosen) = (more, k + 1);
     }
-    if control.is_interrupted() && !result.accepted {
-        null.warnings.push(format!(
-            "interrupted before {} components were tested against {}",
-            result.chosen,
-            result.chosen + 1
-        ));
-    } else if !result.accepted && !result.steps.is_empty() {
-        null.warnings.push(format!(
-            "every number of components below {} was rejected; allow more",
-            result.chosen
-        ));
-    }
+    let warning = result.warning(control.is_interrupted());
+    null.warnings.extend(warning);
     Ok((null, result))
 }
 
