@@ -2,7 +2,7 @@
 //! inequality to accelerate k-means", 2003). If one bound is too small, the distances of the row
 //! from all eight centres of the group are computed, which takes no longer than one.
 
-use super::{Assigner, ChunkState, above, below, is_clear};
+use super::{Assigner, ChunkState, is_clear, lower_bound, upper_bound};
 use crate::kernel::kmeans::{LANES, scores, squared};
 use crate::model::kmeans::points::Points;
 

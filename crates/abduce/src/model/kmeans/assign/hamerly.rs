@@ -1,7 +1,7 @@
 //! Hamerly's algorithm: one upper bound of the distance to the own centre and one lower
 //! bound of the distances to all others (Hamerly, "Making k-means even faster", 2010).
 
-use super::{Assigner, ChunkState, TILE, above, below, is_clear};
+use super::{Assigner, ChunkState, TILE, is_clear, lower_bound, upper_bound};
 use crate::kernel::kmeans::{Nearest, nearest_within, squared};
 use crate::model::kmeans::points::Points;
 

@@ -2,7 +2,7 @@
 //! eight near centres, so that a large move of a centre affects only the bound of its group. The
 //! distances from a group are computed for all rows that need them together.
 
-use super::{Assigner, ChunkState, above, below, is_clear};
+use super::{Assigner, ChunkState, is_clear, lower_bound, upper_bound};
 use crate::kernel::kmeans::{LANES, scores, squared};
 use crate::model::kmeans::points::Points;
 
