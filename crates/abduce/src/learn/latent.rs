@@ -13,12 +13,12 @@ pub enum EStep {
     /// By their expectation.
     #[default]
     Soft,
-    /// By their most probable value: labels, clusters, and the missing values of Gaussians with full
-    /// covariance. Missing values of independent columns are left out in either case.
+    /// By their most probable value: labels, clusters, and the missing values of Gaussians with
+    /// full covariance. Missing values of independent columns are left out in either case.
     Hard,
     /// Labels by a draw, values by their expectation: stochastic EM, whose rounds of draws come
-    /// before soft steps; see [`EmOptions::rounds`](super::EmOptions::rounds). A row of weight 2 gets
-    /// a single draw, so it equals two rows only on average.
+    /// before soft steps; see [`EmOptions::rounds`](super::EmOptions::rounds). A row of weight 2
+    /// gets a single draw, so it equals two rows only on average.
     Sampled,
 }
 
@@ -131,9 +131,9 @@ pub trait Safeguards: Latent {
     /// columns, so that a change of units does not change when a fit ends.
     fn log_units(&self) -> f64;
 
-    /// Whether the step after `steps` others may decrease the objective, because it does not maximise
-    /// the objective exactly, or because it starts from parameters that violate the constraints of
-    /// the model.
+    /// Whether the step after `steps` others may decrease the objective, because it does not
+    /// maximise the objective exactly, or because it starts from parameters that violate the
+    /// constraints of the model.
     fn may_decrease(&self, _steps: usize) -> bool {
         false
     }

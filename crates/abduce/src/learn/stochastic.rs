@@ -1,8 +1,8 @@
-//! Stochastic EM (Celeux & Diebolt 1985): missing labels are drawn from the responsibilities, and the
-//! parameters are estimated as if the draws had been observed. The parameters then move randomly
-//! around a maximum, and may come close to others. After every few rounds, EM runs from the current
-//! parameters; the next rounds, and EM in the end, start from the best maximum found. So the result
-//! is never worse than that of EM from the same start.
+//! Stochastic EM (Celeux & Diebolt 1985): missing labels are drawn from the responsibilities, and
+//! the parameters are estimated as if the draws had been observed. The parameters then move
+//! randomly around a maximum, and may come close to others. After every few rounds, EM runs from
+//! the current parameters; the next rounds, and EM in the end, start from the best maximum found.
+//! So the result is never worse than that of EM from the same start.
 //!
 //! A draw depends only on the seed, the round and the number of the row, not on the number of
 //! threads or on the source.

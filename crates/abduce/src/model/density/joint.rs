@@ -1,6 +1,6 @@
-//! Predictions and densities of a density model: rows are grouped by their pattern of missing values, scored under
-//! each class, and missing values follow from the posterior over classes and the density of
-//! each.
+//! Predictions and densities of a density model: rows are grouped by their pattern of missing
+//! values, scored under each class, and missing values follow from the posterior over classes and
+//! the density of each.
 
 use super::{Density, DensityModel};
 use crate::ask::{

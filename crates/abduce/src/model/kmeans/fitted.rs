@@ -124,8 +124,8 @@ impl Learner for KMeans {
 }
 
 impl Fit {
-    /// Converts the fit to the common form of all models. `log_likelihood` is that of the rows under
-    /// the Gaussians of the clusters, if they have densities.
+    /// Converts the fit to the common form of all models. `log_likelihood` is that of the rows
+    /// under the Gaussians of the clusters, if they have densities.
     pub fn learned(self, recipe: Recipe, log_likelihood: Option<f64>) -> Learned {
         let parameters = self.model.free_parameters();
         let criterion = |penalty: f64| match log_likelihood {

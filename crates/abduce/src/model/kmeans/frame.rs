@@ -233,7 +233,8 @@ impl Frame {
         }
     }
 
-    /// y = L⁻¹x in place: from the last coordinate to the first, as each needs only those before it.
+    /// y = L⁻¹x in place: from the last coordinate to the first, as each needs only those before
+    /// it.
     pub(super) fn whiten(&self, x: &mut [f64]) {
         let order = x.len();
         for i in (0..order).rev() {

@@ -153,6 +153,13 @@ impl RunResult {
         }
     }
 
+    /// Records the inertia after an iteration.
+    pub fn record_iteration(&mut self, number: usize, inertia: f64, clock: Instant) {
+        self.iterations = number;
+        self.trace.push(inertia);
+        self.seconds.push(clock.elapsed().as_secs_f64());
+    }
+
     pub fn inertia(&self) -> f64 {
         self.trace.last().copied().unwrap_or(f64::INFINITY)
     }
@@ -213,9 +220,7 @@ pub(super) fn iterate(
         result.monotone &= now <= before * (1.0 + ROUNDING) + result.rounding_inertia;
         statistics = after;
         centres = next;
-        result.iterations = number;
-        result.trace.push(now);
-        result.seconds.push(clock.elapsed().as_secs_f64());
+        result.record_iteration(number, now, clock);
         control.report(Progress::Round {
             number,
             of: options.max_iterations,

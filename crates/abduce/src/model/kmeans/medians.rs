@@ -44,9 +44,7 @@ pub(super) fn fit_medians(
         let (before, now) = (assigned.total, after.total);
         result.monotone &= now <= before * (1.0 + 1e-9);
         (assigned, centres) = (after, next);
-        result.iterations = number;
-        result.trace.push(now);
-        result.seconds.push(clock.elapsed().as_secs_f64());
+        result.record_iteration(number, now, clock);
         control.report(Progress::Round {
             number,
             of: options.max_iterations,

@@ -1,5 +1,5 @@
-//! Rows as points: the coordinates of the rows of a chunk, one row after another. A missing value is
-//! NaN. Rows of weight 0 or without any value are ignored.
+//! Rows as points: the coordinates of the rows of a chunk, one row after another. A missing value
+//! is NaN. Rows of weight 0 or without any value are ignored.
 
 use super::frame::Frame;
 use crate::data::{Chunk, Values};

@@ -1,6 +1,6 @@
-//! Statistics of the rows of each cluster: weight, mean and scatter about the mean, merged by Chan's
-//! rule. They depend only on the labels, so that a chunk with unchanged labels need not be summed
-//! again. The inertia about any centres follows as
+//! Statistics of the rows of each cluster: weight, mean and scatter about the mean, merged by
+//! Chan's rule. They depend only on the labels, so that a chunk with unchanged labels need not be
+//! summed again. The inertia about any centres follows as
 //!
 //!   Σ_i w_i |x_i − c|² = S + W |m − c|²,
 //!

@@ -79,13 +79,13 @@ impl FittedMixture {
             return Ok(());
         };
         let place = format!("body.leaves[{odd}].noise");
-        match self.has_noise() {
-            true => Err(contradiction(
+        if self.has_noise() {
+            return Err(contradiction(
                 &place,
                 "missing, but other leaves have noise",
-            )),
-            false => Ok(()),
+            ));
         }
+        Ok(())
     }
 
     fn check_lengths(&self) -> Result<()> {

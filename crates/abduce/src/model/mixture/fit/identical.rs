@@ -1,8 +1,8 @@
-//! Identical components have identical responsibilities in every iteration: EM stops at a
-//! saddle point of the likelihood although the rows would tell the components apart. Here such
+//! Identical components have identical responsibilities in every iteration: EM stops at a saddle
+//! point of the likelihood although different components would fit the rows better. Here such
 //! components are found and separated: new starts for them are tried on their rows, and EM
-//! continues from the best. The result is kept only if its objective is higher; otherwise the
-//! user is warned that the components are identical.
+//! continues from the best. The result is kept only if its objective is higher; otherwise the user
+//! is warned that the components are identical.
 
 use crate::Control;
 use crate::data::{Chunk, Source, Table};

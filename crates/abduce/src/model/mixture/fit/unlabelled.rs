@@ -52,10 +52,12 @@ pub struct Tried {
     pub log_loss: f64,
     /// The number of labelled rows that are classified correctly with unlabelled rows and
     /// wrongly without them, in units of the mean weight of a row.
-    pub mended: f64,
+    #[serde(rename = "mended")]
+    pub corrected: f64,
     /// The number of labelled rows that are classified wrongly with unlabelled rows and
     /// correctly without them, in the same units.
-    pub spoiled: f64,
+    #[serde(rename = "spoiled")]
+    pub worsened: f64,
 }
 
 const WEIGHTS: [f64; 6] = [0.0, 0.01, 0.03, 0.1, 0.3, 1.0];
@@ -213,8 +215,8 @@ struct Score {
     weight: f64,
     right: f64,
     loss: f64,
-    mended: f64,
-    spoiled: f64,
+    corrected: f64,
+    worsened: f64,
 }
 
 impl Score {
@@ -241,8 +243,8 @@ impl Score {
                 self.right += if right { weight } else { 0.0 };
                 self.loss -= weight * posterior.row(row)[label].max(LEAST_PROBABILITY).ln();
                 match (right_without.get(all.len()), right) {
-                    (Some(false), true) => self.mended += weight,
-                    (Some(true), false) => self.spoiled += weight,
+                    (Some(false), true) => self.corrected += weight,
+                    (Some(true), false) => self.worsened += weight,
                     _ => {}
                 }
                 all.push(right);
@@ -256,8 +258,8 @@ impl Score {
             weight,
             accuracy: self.right / self.weight,
             log_loss: self.loss / self.weight,
-            mended: self.mended / REPEATS as f64,
-            spoiled: self.spoiled / REPEATS as f64,
+            corrected: self.corrected / REPEATS as f64,
+            worsened: self.worsened / REPEATS as f64,
         }
     }
 }
@@ -268,11 +270,11 @@ impl Score {
 fn best(tried: &[Tried]) -> f64 {
     const DEVIATIONS: f64 = 0.3;
     const LOG_LOSS: f64 = 0.05;
-    let added_errors = |tried: &Tried| tried.spoiled - tried.mended;
+    let added_errors = |tried: &Tried| tried.worsened - tried.corrected;
     let fewest = tried.iter().map(added_errors);
     let fewest = fewest.fold(f64::INFINITY, f64::min);
     let has_few_errors = |tried: &&Tried| {
-        let deviation = (tried.mended + tried.spoiled).sqrt();
+        let deviation = (tried.corrected + tried.worsened).sqrt();
         added_errors(tried) - fewest <= 1e-9 + DEVIATIONS * deviation
     };
     let accurate = || tried.iter().filter(has_few_errors);

@@ -1,7 +1,7 @@
-//! Marks are 48-bit hashes of the rows to which a model was fitted, by which it recognizes rows that
-//! were not fitted. With 100,000 marks, a row that was not fitted has
-//! a known mark with probability 4e-10. A mark is a sum over the cells of a hash of the column's
-//! name and the value, so that it does not depend on the codes of levels and terms.
+//! Marks are 48-bit hashes of the rows to which a model was fitted, by which it recognizes rows
+//! that were not fitted. With 100,000 marks, a row that was not fitted has a known mark with
+//! probability 4e-10. A mark is a sum over the cells of a hash of the column's name and the value,
+//! so that it does not depend on the codes of levels and terms.
 
 use crate::data::{Chunk, Field, Schema, Source, Values, number, reduce};
 use crate::kernel::hashing::mix;

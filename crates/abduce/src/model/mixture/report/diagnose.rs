@@ -17,8 +17,8 @@ use std::cmp::Ordering;
 /// magnitude smaller, close to the default variance floor of 1e-6 divided by their rows.
 const COLLAPSED: f64 = 1e-5;
 
-/// A component is empty if its share of the rows is below this. This is a hundredth of one row in ten
-/// million, so that only components that EM has emptied are dropped.
+/// A component is empty if its share of the rows is below this. This is a hundredth of one row in
+/// ten million, so that only components that EM has emptied are dropped.
 const EMPTY: f64 = 1e-9;
 
 /// For each component, the smallest variance of a column given those before it, as a share of
