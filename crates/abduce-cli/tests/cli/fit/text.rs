@@ -199,7 +199,7 @@ fn play_tennis_has_known_probabilities_with_every_smoothing() {
         &["--dirichlet", "PlayTennis=1,2"],
         &["PlayTennis", "--class-prior"],
     );
-    assert_error(&["--smoothing", "m=x"], &["with a number from 0 up"]);
+    assert_error(&["--smoothing", "m=x"], &["with a number of at least 0"]);
     assert_error(
         &["--event", "trinomial"],
         &["multinomial, bernoulli and complement"],
