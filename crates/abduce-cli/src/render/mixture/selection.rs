@@ -63,7 +63,7 @@ pub fn text(selection: &Selection) -> String {
             names.join(", ")
         ));
     }
-    if selection.chose_the_most() {
+    if selection.chose_most_components() {
         text.push_str(&format!("  {LARGEST_CHOSEN}\n"));
     }
     text
