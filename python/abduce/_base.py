@@ -211,7 +211,7 @@ class ModelEstimator(ReportMixin, PlotMixin, BaseEstimator):
 
     @staticmethod
     def _warn_of_rows(found: tuple[int, int], what: str, answer: str) -> None:
-        """Warns about a number of rows, of which the first is given too, and their answer."""
+        """Warns about rows, given their number and the first of them, and says what their answer is."""
         rows, first = found
         which = f"row {first} is" if rows == 1 else f"{rows} rows (first: row {first}) are"
         gets = "it gets" if rows == 1 else "they get"

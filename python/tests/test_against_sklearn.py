@@ -114,7 +114,7 @@ BLOBS = make_blobs(800, n_features=5, centers=4, random_state=3, cluster_std=1.5
 
 
 def matched(a, b):
-    """For each mean of the first, the nearest of the second."""
+    """For each mean in `a`, the nearest in `b`."""
     return np.argmin(((a[:, None] - b[None]) ** 2).sum(-1), axis=1)
 
 
@@ -176,7 +176,7 @@ def test_k_means_agrees_with_scikit_learn(X, k):
 @pytest.mark.parametrize("kernel", ["gaussian", "tophat", "epanechnikov", "exponential", "linear", "cosine"])
 @pytest.mark.parametrize("bandwidth", [0.5, "scott", "silverman"])
 def test_kernel_densities_agree_with_scikit_learn(kernel, bandwidth):
-    # Of several columns, scikit-learn's cosine has no norm.
+    # scikit-learn's cosine kernel is not normalized for several columns.
     points = IRIS[:, :1] if kernel == "cosine" else IRIS
     a = KernelDensity(kernel=kernel, bandwidth=bandwidth).fit(points)
     b = TheirDensity(kernel=kernel, bandwidth=bandwidth).fit(points)
@@ -196,7 +196,7 @@ def test_random_starts_agree_with_scikit_learn(kind, init):
     a = GaussianMixture(3, **options).fit(BLOBS)
     b = TheirMixture(3, **options).fit(BLOBS)
     np.testing.assert_allclose(a.lower_bound_, b.lower_bound_, rtol=1e-8)
-    # Of starts that end at the same place, rounding says which is the best.
+    # If several starts converge to the same fit, rounding decides which is the best.
     order = matched(a.means_, b.means_)
     np.testing.assert_allclose(a.means_, b.means_[order], rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(a.weights_, b.weights_[order], rtol=1e-4)

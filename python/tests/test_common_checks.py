@@ -28,7 +28,7 @@ ESTIMATORS = [
 ]
 
 
-# The rows of these checks have singular covariances, which are refused as scikit-learn refuses them; with `reg_param`,
+# The rows of these checks have singular covariances, which are refused as in scikit-learn; with `reg_param`,
 # all checks pass.
 SINGULAR = "the covariances of its classes are singular, which is refused as scikit-learn refuses it"
 EXPECTED = {

@@ -21,7 +21,7 @@ ENTRY = re.compile(r"^(\*{0,2}\w+) : (.+)\n    \S", re.MULTILINE)
 
 
 def entries(cls, section):
-    """The entries of a section: names, and what follows their colons."""
+    """The entries of a section: names, and the text after their colons."""
     _, *parts = HEADING.split(inspect.getdoc(cls) + "\n")
     sections = dict(zip(parts[::2], parts[1::2], strict=True))
     return dict(ENTRY.findall(sections[section]))

@@ -44,7 +44,7 @@ def read_only_by_columns(array, folder):
 
 
 def mapped(array, folder, order="C"):
-    # A file of its own: one that is mapped must not change.
+    # A separate file: a mapped file must not change.
     path = folder / f"{len(list(folder.iterdir()))}.npy"
     np.save(path, np.asarray(array, order=order))
     return np.load(path, mmap_mode="r")
@@ -138,7 +138,7 @@ def test_single_precision_is_read_as_it_is(estimator):
     np.testing.assert_array_equal(answers(b, X[:2000]), expected)
     found = answers(b, single[:2000])
     np.testing.assert_array_equal(found, expected.astype(found.dtype))
-    # scikit-learn's transformers and mixtures answer in the precision they are asked in; its classifiers in double.
+    # scikit-learn's transformers and mixtures keep the precision of X; its classifiers return doubles.
     kept = isinstance(estimator, (GaussianMixture, Mixture, KMeans, GaussianImputer))
     assert found.dtype == (np.float32 if kept else np.float64)
 
@@ -310,7 +310,7 @@ def test_the_extension_refuses_arrays_that_are_not_aligned():
         _core.classes_of(codes)
     with pytest.raises((TypeError, ValueError), match="not aligned"):
         _core.Distribution("gaussian", [0.0, 1.0]).cdf(weights)
-    # Rows of records lie at odd distances from each other.
+    # The rows of records are not aligned.
     records = np.zeros(4, dtype=[("x", np.float64), ("flag", np.uint8)])["x"]
     with pytest.raises((TypeError, ValueError), match="not aligned"):
         _core.table_of_array(plain, names, weights=records)

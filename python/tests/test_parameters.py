@@ -17,7 +17,7 @@ RNG = np.random.default_rng(0)
 X = np.abs(np.round(RNG.normal(size=(60, 3)) * 2))
 Y = np.arange(60) % 2
 NAMES = [name for names in ESTIMATORS.values() for name in names]
-# Parameters whose default is no number, and one that they take.
+# Parameters without a numeric default, and a number that they accept.
 NUMBERS = {"shrinkage": None, "n_jobs": 1, "random_state": 3, "n_components": 1, "min_categories": 5}
 
 
@@ -99,7 +99,7 @@ def test_the_weight_of_unlabelled_rows_may_be_given(name):
     own = getattr(abduce, name)
     model = own(unlabelled=0, **usual).fit(X, labels)
     alone = own(**usual).fit(X[seen], Y[seen])
-    # How large a column's share of the variance is, is of all rows.
+    # The share of the variance depends on all rows.
     tolerance = 1e-6 if name == "GaussianNB" else 1e-9
     np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), rtol=tolerance, atol=1e-12)
     if name != "ComplementNB":
@@ -138,7 +138,7 @@ def test_smoothing_may_be_an_m_estimate():
 def test_a_mixture_accepts_the_prior_of_mclust(tmp_path):
     rows = RNG.normal(size=(80, 2))
     plain, mclust = (abduce.Mixture(1, prior=own, random_state=0).fit(rows) for own in (None, "mclust"))
-    # The mode of mclust's posterior, for the mean of the prior is that of the rows.
+    # The mode of mclust's posterior; the prior mean is that of the rows.
     scatter = np.cov(rows.T, bias=True) * 80
     expected = (np.cov(rows.T) + scatter) / (4 + 2 + 2 + 80)
     (found,) = mclust.parameters_[0]["components"]

@@ -89,7 +89,7 @@ def test_regions_are_the_predictions_of_their_points(estimator, ax):
     if isinstance(model, (BernoulliNB, CategoricalNB)):
         grid = np.clip(grid, X[:, :2].min(axis=0), X[:, :2].max(axis=0))
     agreeing = np.mean(mesh.get_array().ravel() == model.predict(grid))
-    # Where two regions meet, the middles of cells are off by rounding.
+    # At the border of two regions, rounding decides.
     assert agreeing > 0.99
 
 
@@ -100,7 +100,7 @@ def test_regions_depend_only_on_the_drawn_columns(ax):
     other = pair.plot(X[:, [1, 3]])
     meshes = [own.collections[0].get_array() for own in (ax, other)]
     np.testing.assert_array_equal(*meshes)
-    # A model that cannot hide columns shows no regions of some of them.
+    # A model that does not support missing values has no regions in some of its columns.
     counts = MultinomialNB().fit(X, Y).plot(X)
     assert not [own for own in counts.collections if isinstance(own, matplotlib.collections.QuadMesh)]
 
@@ -133,7 +133,7 @@ def test_contours_are_at_their_density_levels(estimator, given, ax):
         rows = np.full((len(path.vertices), 4), np.nan)
         rows[:, [0, 2]] = path.vertices
         density = np.exp(model.score_samples(rows))
-        # The ends of lines that are cut by the frame, and straight pieces between points of the grid.
+        # Lines are clipped at the border, and straight between the points of the grid.
         assert np.median(np.abs(density / level - 1)) < 0.02
 
 

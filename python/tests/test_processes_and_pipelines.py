@@ -94,7 +94,7 @@ def test_weights_are_routed_through_a_search_over_a_pipeline(routing):
     search = GridSearchCV(pipeline, {"gaussiannb__var_smoothing": [1e-9, 1e-2]}, cv=3, error_score="raise")
     search.fit(X, Y, sample_weight=weights)
     assert search.best_estimator_[-1].class_count_.tolist() == [50.0, 50.0, 0.0]
-    # Rows of no weight are not there, so that two classes are left that nothing confuses.
+    # Without the rows of weight 0, the two remaining classes are separable.
     assert search.best_score_ == 1.0
     found = cross_validate(pipeline, X, Y, params={"sample_weight": weights}, cv=3)
     assert found["test_score"].min() == 1.0
@@ -200,7 +200,7 @@ INTERRUPTED = """
 def test_ctrl_c_ends_long_work_and_leaves_the_process_usable():
     command = [sys.executable, "-c", textwrap.dedent(INTERRUPTED)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
-        # Whatever happens, nothing is left running.
+        # The process is ended in any case.
         guard = threading.Timer(120, process.kill)
         guard.start()
         heard = []

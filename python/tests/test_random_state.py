@@ -66,3 +66,26 @@ def test_a_generator_decides_the_start_of_a_mixture(init):
         return abduce.GaussianMixture(3, init_params=init, random_state=np.random.default_rng(2)).fit(X).means_
 
     np.testing.assert_array_equal(fit(), fit())
+
+
+@pytest.mark.parametrize("kind", ["full", "tied", "diag", "spherical"])
+@pytest.mark.parametrize("init", ["kmeans", "random", "random_from_data", "k-means++"])
+@pytest.mark.parametrize("share", [0.0, 0.2], ids=["complete", "incomplete"])
+def test_components_keep_the_order_of_given_means(kind, init, share):
+    centers = np.array([[0.0, 20.0], [20.0, 0.0], [0.0, 0.0]])
+    rows = np.repeat(centers, 40, axis=0) + np.random.default_rng(2).normal(size=(120, 2))
+    rows[np.random.default_rng(3).random(rows.shape) < share] = np.nan
+    covariances = {"full": np.tile(np.eye(2), (3, 1, 1)), "tied": np.eye(2), "diag": np.ones((3, 2))}
+    given = {"means_init": centers, "precisions_init": covariances.get(kind, np.ones(3))}
+    model = abduce.GaussianMixture(3, covariance_type=kind, init_params=init, random_state=0, n_init=2, **given)
+    np.testing.assert_allclose(model.fit(rows).means_, centers, atol=1.0)
+
+
+def test_more_starts_are_never_worse():
+    bounds = [
+        abduce.GaussianMixture(4, init_params="k-means++", n_init=n, random_state=0, tol=1e-8, max_iter=2000)
+        .fit(X)
+        .lower_bound_
+        for n in (1, 10)
+    ]
+    assert bounds[1] >= bounds[0] - 1e-6

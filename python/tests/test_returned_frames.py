@@ -145,7 +145,7 @@ def test_draws_of_integers_stay_in_the_range_of_their_type(library, kind):
         drawn = model.fit(frame).draw(40, random_state=0)
         assert types(drawn) == types(frame)
         cells = cells_of(drawn)
-        # The ends are where the draws beyond them are; nothing wraps to the other end.
+        # Draws outside the range are clipped to its ends; none wraps around.
         assert min(cells) == bounds.min
         assert max(cells) > bounds.max // 2
         assert max(cells) <= bounds.max
@@ -211,7 +211,7 @@ def test_given_numbers_that_a_column_cannot_hold_are_refused():
             model.draw(3, given={"n": 110.5})
         with pytest.raises(ValueError, match="column 'n' has type int8, which cannot hold 300"):
             model.draw(3, given={"n": 300})
-        # A question about other columns may stand between two integers.
+        # In a query, an integer column may have a fraction.
         assert np.isfinite(model.query("E(x | n=110.5)"))
     assert set(abduce.GaussianMixture(1).fit(frame.to_numpy(float)).draw(3, given={"x0": 110.5})["x0"]) == {110.5}
 

@@ -1,6 +1,6 @@
-"""The drop-ins are scikit-learn's: the same parameters, methods, attributes and errors, and its numbers on tables of many shapes.
+"""Estimators with scikit-learn's names have its parameters, methods, attributes and errors, and agree on tables of many shapes.
 
-What differs, and why, is in one table. More parameters and methods than scikit-learn has are no difference.
+One table lists the differences and their reasons. Additional parameters and methods are not differences.
 """
 
 import inspect
@@ -102,7 +102,7 @@ def test_naive_bayes_agrees_with_scikit_learn_on_tables_of_many_shapes(name, see
     count, width, classes = rng.integers(6, 60), rng.integers(1, 8), rng.integers(2, 4)
     y = np.concatenate([np.arange(classes), rng.integers(0, classes, count)])
     labels = np.array(["a", "b", "c"])[y] if seed % 2 else y * 2.0 - 1
-    # Weights of 0 among them, but for the first row of each class.
+    # Some weights are 0, but not those of the first row of each class.
     weights = [None, np.concatenate([np.ones(classes), rng.integers(0, 3, count)]), rng.random(len(y)) + 0.1][seed % 3]
     options = {}
     if name == "GaussianNB":
@@ -134,7 +134,7 @@ def test_every_column_may_have_its_own_smoothing():
     y = np.arange(40) % 2
     alpha = np.array([0.1, 2.0, 0.5, 1.0, 3.0])
     for table in (counts, sp.csr_matrix(counts)):
-        # scikit-learn's BernoulliNB adds alpha to the counts of classes, and fails; the formula is as for a number.
+        # scikit-learn's BernoulliNB fails with an array; the expected formula is that for a number.
         model = abduce.BernoulliNB(alpha=alpha).fit(table, y)
         present = np.array([(counts[y == label] > 0).sum(axis=0) for label in (0, 1)])
         expected = np.log((present + alpha) / (20 + 2 * alpha))
@@ -181,7 +181,7 @@ def test_discriminants_agree_with_scikit_learn_on_tables_of_many_shapes(seed):
     same([abs(own) for own in ours.rotations_], [abs(own) for own in theirs.rotations_], 1e-6)
     for method in ("decision_function", "predict_proba", "predict_log_proba"):
         same(getattr(ours, method)(table), getattr(theirs, method)(table))
-    # Constant and collinear columns too.
+    # Some columns are constant or collinear.
     if seed % 3 == 1:
         table[:, 0] = 3.0
     elif seed % 3 == 2:

@@ -9,7 +9,7 @@ import abduce
 
 
 def test_a_typed_program_runs():
-    """That its types are right is for mypy to say; it runs beside the tests."""
+    """mypy checks its types separately."""
     place = Path(__file__).with_name("typed_program.py")
     specification = importlib.util.spec_from_file_location("typed_program", place)
     program = importlib.util.module_from_spec(specification)

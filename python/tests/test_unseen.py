@@ -132,7 +132,7 @@ def test_impossible_rows_are_filled_as_empty_rows_with_a_warning(library):
         texts = warnings_of(ask)
         assert [text for text in texts if "rows (" in text] == [several]
         assert len(texts) == 2
-    # A row without missing values has nothing to be filled.
+    # A row without missing values is not filled.
     assert not [
         own
         for own in warnings_of(

@@ -1,6 +1,6 @@
-"""A user's program that mypy checks and that also runs: every type is asserted, and wrong calls are errors.
+"""A user's program that runs and that mypy checks: every type is asserted, and wrong calls are errors.
 
-An `ignore` that ignores nothing is an error too, so that this file fails as soon as a type is lost to Any.
+An unused `ignore` is an error too, so this file fails if a type becomes Any.
 """
 
 from typing import Any, assert_type
@@ -34,10 +34,10 @@ def classifiers() -> None:
     assert_type(model.theta_, Floats)
     assert_type(model.merge(model), GaussianNB)
     assert_type(model.explain(X, 3), dict[str, Any])
-    # A frame where one was fitted: what `query` has for answers of several kinds.
+    # A frame if a frame was fitted; the type of an answer depends on the question.
     assert_type(model.draw(5, given={"y": 1}), dict[str, NDArray[Any]] | Any)
     assert_type(model.trace_, Floats)
-    # An answer is of its question's kind: an item can be had without narrowing.
+    # Items of an answer are accessible without narrowing.
     assert_type(model.query("MAP(y | x0=1)"), dict[Any, Any] | Any)
     assert_type(CategoricalNB(min_categories=5).fit(abs(X), Y).feature_log_prob_, list[Floats])
     assert_type(BernoulliNB(binarize=0.0).fit(X, Y), BernoulliNB)
