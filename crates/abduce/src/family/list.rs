@@ -180,7 +180,7 @@ macro_rules! closed_enums {
                     LeafFamily::Bernoulli { prior, .. } => (prior, 2),
                     _ => return None,
                 };
-                let probability = prior.of_a_stranger() / (stats.weight() + prior.total(levels));
+                let probability = prior.of_unseen_category() / (stats.weight() + prior.total(levels));
                 (probability > 0.0).then_some(probability)
             }
 

@@ -156,7 +156,7 @@ pub trait Family: Clone + std::fmt::Debug + Send + Sync + Serialize + Deserializ
     const LATENT: bool = false;
     /// The sufficient statistics of rows.
     type Stats: Stats;
-    /// What is known before any row: the number of levels or of columns.
+    /// What is fixed before the fit: the number of levels or of columns.
     type Shape: Clone + std::fmt::Debug + PartialEq + Send + Sync + Serialize + DeserializeOwned;
     /// The prior whose mode the estimate is; its default is flat.
     type Prior: Clone
@@ -192,13 +192,13 @@ pub trait Family: Clone + std::fmt::Debug + Send + Sync + Serialize + Deserializ
     /// maximum-likelihood estimate.
     ///
     /// # Errors
-    /// If the statistics do not determine it, as when nothing was seen.
+    /// If the statistics do not determine it, as when there are no rows.
     fn map(stats: &Self::Stats, prior: &Self::Prior) -> Result<Self>;
 
     /// The maximum-likelihood estimate.
     ///
     /// # Errors
-    /// As [`map`](Family::map).
+    /// See [`map`](Family::map).
     fn mle(stats: &Self::Stats) -> Result<Self> {
         Self::map(stats, &Self::Prior::default())
     }
@@ -229,11 +229,11 @@ pub(crate) fn is_zero(x: &f64) -> bool {
 }
 
 pub(crate) fn nothing_seen() -> Error {
-    Error::numeric("nothing was seen to estimate from")
+    Error::numeric("there are no rows to estimate from")
 }
 
 pub(crate) fn never_seen() -> Error {
-    Error::data("rows to forget that were never seen")
+    Error::data("rows to forget that were never fitted")
 }
 
 /// Whether a number is a count.

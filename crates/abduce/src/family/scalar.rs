@@ -37,7 +37,7 @@ pub trait Scalar: Univariate + Clone + Serialize + DeserializeOwned {
     /// The maximum-likelihood estimate.
     ///
     /// # Errors
-    /// If the statistics do not determine it, as when nothing was seen.
+    /// If the statistics do not determine it, as when there are no rows.
     fn estimate(stats: &Self::Stats) -> Result<Self>;
 
     /// The estimate where all numbers are equal and would have no width: a distribution about

@@ -56,14 +56,14 @@ impl Fast {
         }
         let levels = distributions.iter().filter_map(Distribution::probabilities);
         // The last entry is for an unseen category, which is impossible without smoothing.
-        let stranger = |j: usize| unseen.get(j).map_or(f64::NEG_INFINITY, |p| p.ln());
+        let unseen_category = |j: usize| unseen.get(j).map_or(f64::NEG_INFINITY, |p| p.ln());
         let logs: Vec<Vec<f64>> = levels
             .enumerate()
             .map(|(j, probabilities)| {
                 probabilities
                     .iter()
                     .map(|p| p.ln())
-                    .chain([stranger(j)])
+                    .chain([unseen_category(j)])
                     .collect()
             })
             .collect();

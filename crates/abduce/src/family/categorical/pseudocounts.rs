@@ -65,7 +65,7 @@ impl Pseudocounts {
 
     /// The pseudocount of an unseen category: that of the levels if they have the same, otherwise
     /// 0.
-    pub fn of_a_stranger(&self) -> f64 {
+    pub fn of_unseen_category(&self) -> f64 {
         match self {
             Pseudocounts::Same(alpha) => *alpha,
             Pseudocounts::Each(each) => match each.as_slice() {

@@ -50,7 +50,7 @@ use rand::Rng;
 pub trait Conjugate: Send + Sync {
     /// The distribution of a row once all parameters are known.
     type Row: Row<Self::Stats>;
-    /// The distribution of the parameters, before and after rows were seen.
+    /// The distribution of the parameters, as a prior and as a posterior.
     type Prior: Prior;
     /// The sufficient statistics of rows.
     type Stats: Stats;
@@ -69,10 +69,10 @@ pub trait Conjugate: Send + Sync {
     /// The distribution of a row under parameters; `None` if they are out of range.
     fn row(&self, parameters: &[f64]) -> Option<Self::Row>;
 
-    /// The distribution of the parameters after the rows were seen.
+    /// The posterior distribution of the parameters.
     ///
     /// # Errors
-    /// If the posterior is improper, as when an improper prior meets no row.
+    /// If the posterior is improper, as with an improper prior and no rows.
     fn posterior(&self, prior: &Self::Prior, stats: &Self::Stats) -> Result<Self::Prior>;
 
     /// The distribution of the next row, with the parameters integrated out.
@@ -180,7 +180,7 @@ pub(crate) fn improper() -> Error {
 /// A posterior that does not integrate.
 pub(crate) fn improper_because(why: &str) -> Error {
     Error::numeric(format!("the posterior is improper: {why}"))
-        .with_hint("see more rows, or give a proper prior")
+        .with_hint("use more rows or a proper prior")
 }
 
 /// The distribution, if it is proper.
@@ -193,7 +193,7 @@ fn proper<P: Prior>(belief: P) -> Result<P> {
 }
 
 fn unknown_prior(name: &str, known: &str) -> Error {
-    Error::parameter(format!("\"{name}\" is not a prior of this model"))
+    Error::parameter(format!("\"{name}\" is not a prior of this family"))
         .with_hint(format!("the priors are {known}"))
 }
 

@@ -108,7 +108,7 @@ impl Stats for GaussianStats {
         let weight = self.weight - other.weight;
         let rounding = 1e-9 * self.weight;
         if weight < -rounding {
-            return Err(Error::data("more rows to forget than were seen"));
+            return Err(Error::data("more rows to forget than were fitted"));
         }
         if weight <= rounding {
             *self = GaussianStats::default();

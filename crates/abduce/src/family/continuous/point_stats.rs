@@ -77,8 +77,8 @@ impl PointStats {
         sum + common * product.ln()
     }
 
-    /// The smallest number with so much of the weight at or below it; NaN where
-    /// nothing was seen.
+    /// The smallest number with so much of the weight at or below it; NaN without
+    /// rows.
     pub(crate) fn quantile(&self, p: f64) -> f64 {
         let wanted = p * self.weight();
         let mut sum = 0.0;
@@ -89,7 +89,7 @@ impl PointStats {
         reached.map_or(f64::NAN, |(x, _)| x)
     }
 
-    /// The weighted mean; 0 where nothing was seen.
+    /// The weighted mean; 0 without rows.
     pub fn mean(&self) -> f64 {
         match self.values.first() {
             Some(origin) => origin + self.sum(|x| x - origin) / self.weight(),
@@ -97,7 +97,7 @@ impl PointStats {
         }
     }
 
-    /// The weighted variance about the mean; 0 where nothing was seen.
+    /// The weighted variance about the mean; 0 without rows.
     pub fn variance(&self) -> f64 {
         let mean = self.mean();
         if self.values.is_empty() {
@@ -214,7 +214,7 @@ impl Stats for PointStats {
                 .map_or(0.0, |(_, gone)| *gone);
             let rounding = 1e-9 * weight;
             if gone > weight + rounding {
-                return Err(Error::data("more rows to forget than were seen"));
+                return Err(Error::data("more rows to forget than were fitted"));
             }
             if weight - gone > rounding {
                 left.push(*x, weight - gone);

@@ -378,13 +378,13 @@ pub(super) fn estimates_of_all(
     for (j, estimate) in present.iter().zip(estimates) {
         found[*j] = Some(estimate);
     }
-    let stranger = || MultivariateGaussian {
+    let without_rows = || MultivariateGaussian {
         mean: together().mean,
         covariance: stand_in.clone(),
     };
     found
         .into_iter()
-        .map(|estimate| estimate.unwrap_or_else(stranger))
+        .map(|estimate| estimate.unwrap_or_else(without_rows))
         .collect()
 }
 

@@ -143,7 +143,7 @@ fn forget_full(
         return Ok(());
     }
     if left < -1e-9 * *weight {
-        return Err(Error::data("more rows to forget than were seen"));
+        return Err(Error::data("more rows to forget than were fitted"));
     }
     if left <= 1e-9 * *weight {
         *weight = 0.0;

@@ -70,7 +70,7 @@ fn identity(order: usize, scale: f64) -> Vec<f64> {
 
 fn not_definite() -> Error {
     Error::numeric("the matrix is not positive definite")
-        .with_hint("see more rows than columns, or give a proper prior")
+        .with_hint("use more rows than columns, or a proper prior")
 }
 
 fn inverse(matrix: &[f64], order: usize) -> Result<Vec<f64>> {
