@@ -11,7 +11,7 @@ fn rows_outside_the_support_are_an_error_with_their_line() {
         };
         let line = format!("t.csv, line {}, ", cells.split(' ').count() + 2);
         let outcome = estimate(family, &format!("{cells} {impossible}"), more);
-        let words = [line.as_str(), "\"x\"", impossible, "fix or leave out"];
+        let words = [line.as_str(), "\"x\"", impossible, "fix or remove"];
         outcome.fails(2, &words);
         estimate(family, "1 tall 0", more).fails(2, &["\"x\""]);
     }
@@ -284,7 +284,7 @@ fn errors_about_priors_have_hints() {
         ),
         ("gaussian", "exp(-x^2)", &["normal-gamma", "--known"]),
         ("gaussian", "normal-gamma(0,-1,2,1)", &["positive"]),
-        ("gamma", "gamma(2,1)", &["whose prior", "shape=…; rate=…"]),
+        ("gamma", "gamma(2,1)", &["does not name", "shape=…; rate=…"]),
         ("gamma", "scale=gamma(2,1)", &["\"scale\"", "shape=…"]),
         ("gamma", "shape=gamma(2)", &["2 numbers"]),
         ("gamma", "shape=-1", &["0 or more"]),

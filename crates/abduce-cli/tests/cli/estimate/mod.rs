@@ -254,7 +254,7 @@ fn known_parameters_are_not_estimated() {
     let twice = ["variance=1", "variance=2"];
     assert_error("gaussian", &twice, &["\"variance\"", "twice"]);
     assert_error("gaussian", &["variance=big"], &["--known", "\"big\""]);
-    assert_error("gaussian", &["sd=1"], &["\"sd\"", "mean, variance"]);
+    assert_error("gaussian", &["sd=1"], &["\"sd\"", "mean or variance"]);
     assert_error("gaussian", &["variance=-1"], &["positive", "-1"]);
     assert_error(
         "gaussian",
