@@ -1,71 +1,74 @@
-//! Hills of a log-density: where the summit is, and how wide it is there.
+//! Modes of a log-density: where they are, and how wide the density is there.
 //!
-//! Summit and widths are found in turn: the simplex of Nelder and Mead climbs in coordinates
-//! scaled by the present widths, and the curvature at the summit, −∂²f, corrects the widths. A
+//! Location and widths are found in turn: the simplex of Nelder and Mead climbs in coordinates
+//! scaled by the present widths, and the curvature at the mode, −∂²f, corrects the widths. A
 //! ridge 10⁷ times as long as wide is round after a few turns.
 
 use crate::kernel::linear::{cholesky, gram, invert_lower, log_diagonal};
 
-/// The usual stride of a climb, in units of a hill's width.
-pub(super) const STRIDE: f64 = 0.7;
+/// The usual first step of a climb, in units of a mode's width.
+pub(super) const STEP: f64 = 0.7;
 
-/// A summit of a log-density.
-pub(super) struct Hill {
-    /// The place of the summit.
-    pub(super) summit: Vec<f64>,
+/// A local maximum of a log-density.
+pub(super) struct Mode {
+    /// Where it is.
+    pub(super) location: Vec<f64>,
     /// The log-density there.
     pub(super) height: f64,
     /// The Cholesky factor of the inverse of minus the Hessian, column-major.
     pub(super) factor: Vec<f64>,
 }
 
-impl Hill {
-    /// The hill above a place of finite density, searched for in steps of a `stride` of its
-    /// width.
-    pub(super) fn from(f: &dyn Fn(&[f64]) -> f64, start: &[f64], stride: f64) -> Hill {
+impl Mode {
+    /// The mode uphill from a point of finite density, searched for in steps of `step_length` widths.
+    pub(super) fn from(f: &dyn Fn(&[f64]) -> f64, start: &[f64], step_length: f64) -> Mode {
         const TURNS: usize = 40;
         let order = start.len();
-        let mut summit = start.to_vec();
+        let mut location = start.to_vec();
         let mut factor = vec![0.0; order * order];
         (0..order).for_each(|k| factor[k * order + k] = width(f, start, k));
         for _ in 0..TURNS {
-            let standardized = |z: &[f64]| f(&moved(&summit, &factor, z));
-            let top = climb(&standardized, order, stride);
+            let standardized = |z: &[f64]| f(&moved(&location, &factor, z));
+            let top = climb(&standardized, order, step_length);
             let wider = spread(&standardized, &top);
             let is_round = wider.iter().enumerate().all(|(i, x)| {
                 let expected = if i % (order + 1) == 0 { 1.0 } else { 0.0 };
                 (x - expected).abs() < 0.2
             });
             let is_there = top.iter().all(|z| z.abs() < 0.2);
-            summit = moved(&summit, &factor, &top);
+            location = moved(&location, &factor, &top);
             factor = product(&factor, &wider, order);
             if is_round && is_there {
                 break;
             }
         }
-        Hill {
-            height: f(&summit),
-            summit,
+        Mode {
+            height: f(&location),
+            location,
             factor,
         }
     }
 
-    /// The logarithm of the integral of the density over the hill, as if it were a Gaussian bell,
+    /// The logarithm of the integral of the density around the mode, as if it were a Gaussian,
     /// up to a constant.
     pub(super) fn log_mass(&self) -> f64 {
-        self.height + log_diagonal(&self.factor, self.summit.len())
+        self.height + log_diagonal(&self.factor, self.location.len())
     }
 
-    /// Whether a place is on this hill: not above it, and either close in units of its width or
-    /// with no valley between.
-    pub(super) fn holds(&self, f: &dyn Fn(&[f64]) -> f64, place: &[f64]) -> bool {
+    /// Whether a climb from a point would end at this mode: the point is not higher, and either
+    /// close in units of the width or with no valley between.
+    pub(super) fn attracts(&self, f: &dyn Fn(&[f64]) -> f64, place: &[f64]) -> bool {
         let order = place.len();
         let inverse = invert_lower(&self.factor, order);
-        let off: Vec<f64> = place.iter().zip(&self.summit).map(|(x, c)| x - c).collect();
+        let off: Vec<f64> = place
+            .iter()
+            .zip(&self.location)
+            .map(|(x, c)| x - c)
+            .collect();
         let square: f64 = lower_times(&inverse, &off).iter().map(|z| z * z).sum();
         let floor = f(place).min(self.height) - 0.05;
         let between = |share: f64| {
-            let x = off.iter().zip(&self.summit).map(|(d, c)| c + share * d);
+            let x = off.iter().zip(&self.location).map(|(d, c)| c + share * d);
             f(&x.collect::<Vec<f64>>())
         };
         // A climb that failed ends below its start.
@@ -74,13 +77,13 @@ impl Hill {
     }
 }
 
-/// The maximum of a density shaped roughly like a hill, searched for from its summit.
-pub(super) fn highest(f: &dyn Fn(&[f64]) -> f64, hill: &Hill) -> Vec<f64> {
-    let mut best = hill.summit.clone();
+/// The maximum of a density near a mode of a similar one.
+pub(super) fn maximum_near(f: &dyn Fn(&[f64]) -> f64, mode: &Mode) -> Vec<f64> {
+    let mut best = mode.location.clone();
     for _ in 0..3 {
-        let standardized = |z: &[f64]| f(&moved(&best, &hill.factor, z));
-        let top = climb(&standardized, best.len(), STRIDE);
-        best = moved(&best, &hill.factor, &top);
+        let standardized = |z: &[f64]| f(&moved(&best, &mode.factor, z));
+        let top = climb(&standardized, best.len(), STEP);
+        best = moved(&best, &mode.factor, &top);
     }
     best
 }
@@ -121,13 +124,13 @@ fn width(f: &dyn Fn(&[f64]) -> f64, start: &[f64], axis: usize) -> f64 {
     by
 }
 
-/// Climbs from 0, at first in steps of a stride.
-fn climb(f: &dyn Fn(&[f64]) -> f64, order: usize, stride: f64) -> Vec<f64> {
+/// Climbs from 0, at first in steps of this length.
+fn climb(f: &dyn Fn(&[f64]) -> f64, order: usize, step_length: f64) -> Vec<f64> {
     let mut simplex: Vec<(f64, Vec<f64>)> = (0..=order)
         .map(|i| {
             let mut place = vec![0.0; order];
             if i > 0 {
-                place[i - 1] += stride;
+                place[i - 1] += step_length;
             }
             (f(&place), place)
         })
@@ -185,17 +188,17 @@ fn climb(f: &dyn Fn(&[f64]) -> f64, order: usize, stride: f64) -> Vec<f64> {
     simplex.swap_remove(0).1
 }
 
-/// The Cholesky factor of the inverse of minus the Hessian at a summit; a direction without
+/// The Cholesky factor of the inverse of minus the Hessian at a mode; a direction without
 /// curvature is taken to be three times as wide.
-fn spread(f: &dyn Fn(&[f64]) -> f64, summit: &[f64]) -> Vec<f64> {
-    let order = summit.len();
+fn spread(f: &dyn Fn(&[f64]) -> f64, location: &[f64]) -> Vec<f64> {
+    let order = location.len();
     let at = |moves: &[(usize, f64)]| {
-        let mut place = summit.to_vec();
+        let mut place = location.to_vec();
         moves.iter().for_each(|(k, by)| place[*k] += by);
         f(&place)
     };
     // A step that lowers the log-density by about 1e-2 is above rounding and below the tail.
-    let peak = f(summit);
+    let peak = f(location);
     let step = |k: usize| {
         let mut step = 0.1;
         for _ in 0..60 {
@@ -260,22 +263,22 @@ mod tests {
                 let (along, across) = (x[0] + x[1] - 60.0, (x[0] - x[1] - 3.0) / narrow);
                 -0.5 * (along * along + across * across)
             };
-            let hill = Hill::from(&f, &[30.5, 27.5], STRIDE);
-            let off = hill.summit[0] + hill.summit[1] - 60.0;
-            assert!(off.abs() < 1e-3, "{narrow}: {:?}", hill.summit);
+            let mode = Mode::from(&f, &[30.5, 27.5], STEP);
+            let off = mode.location[0] + mode.location[1] - 60.0;
+            assert!(off.abs() < 1e-3, "{narrow}: {:?}", mode.location);
             // Half the log-determinant of the covariance.
             let exact = (0.5 * narrow).ln();
-            assert!((hill.log_mass() - exact).abs() < 1e-3, "{narrow}");
+            assert!((mode.log_mass() - exact).abs() < 1e-3, "{narrow}");
         }
     }
 
     #[test]
-    fn a_place_beyond_a_valley_is_on_another_hill() {
+    fn a_point_beyond_a_valley_belongs_to_another_mode() {
         let f = |x: &[f64]| {
             let bell = |at: f64| (-50.0 * (x[0] - at).powi(2)).exp();
             (bell(0.0) + bell(3.0)).ln()
         };
-        let hill = Hill::from(&f, &[0.2], STRIDE);
-        assert!(hill.holds(&f, &[0.3]) && !hill.holds(&f, &[2.9]));
+        let mode = Mode::from(&f, &[0.2], STEP);
+        assert!(mode.attracts(&f, &[0.3]) && !mode.attracts(&f, &[2.9]));
     }
 }

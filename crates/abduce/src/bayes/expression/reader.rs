@@ -38,8 +38,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Goes one level deeper, up to a maximum depth.
-    fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Result<Node>) -> Result<Node> {
+    /// Reads a nested part, up to a maximum depth.
+    fn nested(&mut self, read: impl FnOnce(&mut Self) -> Result<Node>) -> Result<Node> {
         const DEEPEST: usize = 200;
         if self.depth >= DEEPEST {
             return Err(Error::parameter("the expression is nested too deeply"));
@@ -102,7 +102,7 @@ impl<'a> Reader<'a> {
         if !self.word("else") {
             return Err(self.error("else"));
         }
-        let otherwise = self.deeper(Self::choice)?;
+        let otherwise = self.nested(Self::choice)?;
         Ok(Node::Choice(Box::new([then, condition, otherwise])))
     }
 
@@ -124,7 +124,7 @@ impl<'a> Reader<'a> {
 
     fn not(&mut self) -> Result<Node> {
         if self.word("not") {
-            Ok(Node::Unary(Unary::Not, Box::new(self.deeper(Self::not)?)))
+            Ok(Node::Unary(Unary::Not, Box::new(self.nested(Self::not)?)))
         } else {
             self.comparison()
         }
@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
         if self.symbol("-") {
             return Ok(Node::Unary(
                 Unary::Minus,
-                Box::new(self.deeper(Self::signed)?),
+                Box::new(self.nested(Self::signed)?),
             ));
         }
         self.symbol("+");
@@ -196,7 +196,7 @@ impl<'a> Reader<'a> {
     fn power(&mut self) -> Result<Node> {
         let base = self.atom()?;
         if self.symbol("**") || self.symbol("^") {
-            Ok(binary(Binary::Power, base, self.deeper(Self::signed)?))
+            Ok(binary(Binary::Power, base, self.nested(Self::signed)?))
         } else {
             Ok(base)
         }
@@ -204,7 +204,7 @@ impl<'a> Reader<'a> {
 
     fn atom(&mut self) -> Result<Node> {
         if self.symbol("(") {
-            let inner = self.deeper(Self::choice)?;
+            let inner = self.nested(Self::choice)?;
             return self.closed(inner);
         }
         match self.name() {
@@ -306,9 +306,9 @@ impl<'a> Reader<'a> {
         if !self.symbol("(") {
             return Err(self.error("\"(\""));
         }
-        let mut arguments = vec![self.deeper(Self::choice)?];
+        let mut arguments = vec![self.nested(Self::choice)?];
         while self.symbol(",") {
-            arguments.push(self.deeper(Self::choice)?);
+            arguments.push(self.nested(Self::choice)?);
         }
         self.closed(arguments)
     }

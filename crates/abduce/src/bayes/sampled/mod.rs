@@ -1,11 +1,11 @@
-//! Posteriors of several parameters without a conjugate prior, by importance sampling: the hills
+//! Posteriors of several parameters without a conjugate prior, by importance sampling: the modes
 //! of the posterior and their curvature give a mixture of Student t distributions in unbounded
 //! coordinates. It is fitted to a few draws; low-discrepancy points are then drawn from it and
 //! weighted (Geweke 1989). Evidence and moments are weighted means over them; those of a
 //! direction are taken on the circle.
 
-mod hills;
 mod improper;
+mod modes;
 mod monte_carlo;
 mod parameter;
 mod points;
@@ -16,11 +16,11 @@ mod support;
 pub use parameter::{Domain, Parameter};
 
 use super::integral::Total;
-use super::mode::{Hill, highest};
+use super::mode::{Mode, maximum_near};
 use crate::family::{Averaged, Univariate, improper, improper_because, turned};
 use crate::{Error, Result};
-use hills::hills;
 use improper::open_end;
+use modes::find_modes;
 use parameter::Chart;
 use points::Points;
 use proposal::Proposal;
@@ -98,18 +98,18 @@ impl SampledPosterior {
         let log_density = |u: &[f64]| space.log_density(u);
         let start = space.coordinates(start);
         let stretch = |u: &mut [f64]| space.stretch(u);
-        let hills = hills(parameters, &space.charts, &log_density, &start, &stretch)?;
-        if hills.is_empty() {
+        let modes = find_modes(parameters, &space.charts, &log_density, &start, &stretch)?;
+        if modes.is_empty() {
             return Err(Error::numeric(
                 "no mode of the posterior was found: its density is 0 at every point tried",
             ));
         }
         let log_priors = log_prior_totals(parameters)?;
         if !(bounded && log_priors.is_some()) {
-            check_ends(parameters, &space, &hills, start)?;
+            check_ends(parameters, &space, &modes, start)?;
         }
         let points = Points::new(parameters.len() + 1, seed)?;
-        let mut proposal = fitted_proposal(&hills, &points, count / 4, &log_density);
+        let mut proposal = fitted_proposal(&modes, &points, count / 4, &log_density);
         let drawn = weighted_draws(&mut proposal, &points, count, &log_density);
         let logs = drawn.iter().map(|(log, _)| *log);
         let most = logs.fold(f64::NEG_INFINITY, f64::max);
@@ -137,7 +137,7 @@ impl SampledPosterior {
         Ok(SampledPosterior {
             draws: drawn.into_iter().map(turned).collect(),
             weights: raw.iter().map(|weight| weight / total).collect(),
-            mode: turned(mode(parameters, &space, &hills)),
+            mode: turned(highest_mode(parameters, &space, &modes)),
             log_evidence: log_priors
                 .map(|log_prior| most + (total / count as f64).ln() - log_prior),
             effective,
@@ -241,15 +241,15 @@ fn quantile(cumulative: &[(f64, f64)], p: f64) -> f64 {
 fn check_ends<L: Fn(&[f64]) -> f64 + Sync>(
     parameters: &[Parameter],
     space: &Space<L>,
-    hills: &[Hill],
+    modes: &[Mode],
     mut start: Vec<f64>,
 ) -> Result<()> {
     // Also from the start: a search that climbs a narrow peak misses everything else.
     space.stretch(&mut start);
     let log_density = |u: &[f64]| space.log_density(u);
-    let summits = hills.iter().map(|hill| &hill.summit);
+    let locations = modes.iter().map(|mode| &mode.location);
     let end = |from: &Vec<f64>| open_end(parameters, &space.charts, &log_density, from);
-    match summits.chain([&start]).find_map(end) {
+    match locations.chain([&start]).find_map(end) {
         Some(end) => Err(improper_because(&format!("it does not fall as {end}"))),
         None => Ok(()),
     }
@@ -302,15 +302,15 @@ fn weighted_draws(
     draws.map(weighted).collect()
 }
 
-/// The proposal on the hills, fitted to draws in a few rounds; the one with the most effective
+/// The proposal on the modes, fitted to draws in a few rounds; the one with the most effective
 /// draws.
 fn fitted_proposal(
-    hills: &[Hill],
+    modes: &[Mode],
     points: &Points,
     count: usize,
     log_density: &(dyn Fn(&[f64]) -> f64 + Sync),
 ) -> Proposal {
-    let mut proposal = Proposal::about(hills);
+    let mut proposal = Proposal::about(modes);
     let mut best = (0.0, proposal.clone());
     for round in 0..ROUNDS {
         let mut draws = weighted_draws(&mut proposal, points, count, log_density);
@@ -331,18 +331,18 @@ fn fitted_proposal(
     best.1
 }
 
-/// The parameters of highest density. Without the volume of the coordinates the highest hill may
+/// The parameters of highest density. Without the volume of the coordinates the highest mode may
 /// be another one, or the maximum at an end.
-fn mode<L: Fn(&[f64]) -> f64 + Sync>(
+fn highest_mode<L: Fn(&[f64]) -> f64 + Sync>(
     parameters: &[Parameter],
     space: &Space<L>,
-    hills: &[Hill],
+    modes: &[Mode],
 ) -> Vec<f64> {
     let log_posterior = |x: &[f64]| space.log_posterior(x);
     let in_place = |u: &[f64]| space.log_posterior(&space.place(u).0);
-    let tops = hills
+    let tops = modes
         .iter()
-        .map(|hill| space.place(&highest(&in_place, hill)).0);
+        .map(|mode| space.place(&maximum_near(&in_place, mode)).0);
     let tops = tops.map(|top| at_end(top, parameters, &space.charts, &log_posterior));
     let best = tops.max_by(|a, b| log_posterior(a).total_cmp(&log_posterior(b)));
     best.unwrap_or_default()

@@ -4,7 +4,7 @@
 
 use super::super::Curve;
 use super::super::integral::{Total, total};
-use super::hills::peaks;
+use super::modes::peaks;
 use super::support::support;
 use crate::Result;
 use crate::family::turned;

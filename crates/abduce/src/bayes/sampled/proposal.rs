@@ -1,9 +1,9 @@
 //! The proposal distribution of importance sampling: a mixture of Student t distributions, first
-//! placed on the hills of the density, then fitted to weighted draws by steps of EM, as in
+//! placed on the modes of the density, then fitted to weighted draws by steps of EM, as in
 //! population Monte Carlo (Cappé, Douc, Guillin, Marin & Robert 2008). Part of it stays wide, so
 //! that weights are bounded.
 
-use super::super::mode::{Hill, lower_times, moved};
+use super::super::mode::{Mode, lower_times, moved};
 use super::points::Points;
 use crate::family::{Gamma, Univariate};
 use crate::kernel::linear::{cholesky, invert_lower, log_diagonal};
@@ -129,19 +129,19 @@ pub(super) struct Proposal {
 }
 
 impl Proposal {
-    /// Two components on each hill: of its width, and wide.
-    pub(super) fn about(hills: &[Hill]) -> Proposal {
-        let logs: Vec<f64> = hills.iter().map(Hill::log_mass).collect();
+    /// Two components at each mode: one of its width, and a wide one.
+    pub(super) fn about(modes: &[Mode]) -> Proposal {
+        let logs: Vec<f64> = modes.iter().map(Mode::log_mass).collect();
         let total = log_sum_exp(&logs);
         let even = 0.1 / logs.len() as f64;
         let shares = logs.iter().map(|log| 0.9 * (log - total).exp() + even);
         let (mut components, mut wide) = (Vec::new(), Vec::new());
-        for (hill, share) in hills.iter().zip(shares) {
-            let (summit, factor) = (&hill.summit, &hill.factor);
+        for (mode, share) in modes.iter().zip(shares) {
+            let (location, factor) = (&mode.location, &mode.factor);
             let narrow = (1.0 - WIDE) * share;
-            components.push(Component::new(narrow, summit.clone(), factor.clone()));
+            components.push(Component::new(narrow, location.clone(), factor.clone()));
             let factor = factor.iter().map(|x| 3.0 * x).collect();
-            wide.push(Component::new(WIDE * share, summit.clone(), factor));
+            wide.push(Component::new(WIDE * share, location.clone(), factor));
         }
         Proposal { components, wide }
     }

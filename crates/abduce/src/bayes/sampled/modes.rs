@@ -1,74 +1,74 @@
-//! The hills of a posterior, searched for from several places: the maximum of the likelihood, the
+//! The modes of a posterior, searched for from several points: the maximum of the likelihood, the
 //! peaks of the priors, and the best of evenly scattered points.
 
-use super::super::mode::{Hill, STRIDE};
+use super::super::mode::{Mode, STEP};
 use super::Parameter;
 use super::parameter::Chart;
 use super::points::Points;
 use crate::Result;
 
-/// The maximum number of hills.
-const MOST_HILLS: usize = 8;
+/// The maximum number of modes.
+const MOST_MODES: usize = 8;
 
-/// The maximum number of places to climb from.
+/// The maximum number of points to climb from.
 const MOST_STARTS: usize = 24;
 
-/// Hills, the one of most mass first; none where the density is 0 everywhere. `stretch` takes
+/// The modes, the one of most mass first; none if the density is 0 everywhere. `stretch` takes
 /// coordinates of the charts to those of the density.
 ///
 /// # Errors
 /// If there are more parameters than points have dimensions.
-pub(super) fn hills(
+pub(super) fn find_modes(
     parameters: &[Parameter],
     charts: &[Chart],
     log_density: &dyn Fn(&[f64]) -> f64,
     start: &[f64],
     stretch: &dyn Fn(&mut [f64]),
-) -> Result<Vec<Hill>> {
-    // A peak as narrow as rounding is no hill, and neither is a plain.
-    let is_sound = |hill: &Hill| {
-        let mut widths_are_sound = hill.summit.iter().enumerate().map(|(k, u)| {
-            let width = hill.factor[k * (charts.len() + 1)];
+) -> Result<Vec<Mode>> {
+    // A peak as narrow as rounding is not a mode, and neither is a plain.
+    let is_sound = |mode: &Mode| {
+        let mut widths_are_sound = mode.location.iter().enumerate().map(|(k, u)| {
+            let width = mode.factor[k * (charts.len() + 1)];
             width < 100.0 && width > 1e-13 * (1.0 + u.abs())
         });
-        hill.height > f64::NEG_INFINITY && widths_are_sound.all(|is_sound| is_sound)
+        mode.height > f64::NEG_INFINITY && widths_are_sound.all(|is_sound| is_sound)
     };
-    let is_inside = |hill: &Hill| {
-        let mut coordinates = hill.summit.iter().zip(charts);
+    let is_inside = |mode: &Mode| {
+        let mut coordinates = mode.location.iter().zip(charts);
         coordinates.all(|(u, chart)| chart.limits().0 < *u && *u < chart.limits().1)
     };
-    let (mut hills, mut needles): (Vec<Hill>, Vec<Hill>) = (Vec::new(), Vec::new());
+    let (mut modes, mut doubtful): (Vec<Mode>, Vec<Mode>) = (Vec::new(), Vec::new());
     let starts = starts(parameters, charts, log_density, start, stretch)?;
     for (i, place) in starts.into_iter().enumerate() {
-        let is_known = |place: &[f64]| hills.iter().any(|hill| hill.holds(log_density, place));
-        if hills.len() == MOST_HILLS || is_known(&place) {
+        let is_known = |place: &[f64]| modes.iter().any(|mode| mode.attracts(log_density, place));
+        if modes.len() == MOST_MODES || is_known(&place) {
             continue;
         }
-        // A long stride may lead from a hill to a narrow peak next to it.
-        let mut hill = Hill::from(log_density, &place, STRIDE);
-        if !is_sound(&hill) {
-            hill = Hill::from(log_density, &place, 0.1 * STRIDE);
+        // A long step may lead from a mode to a narrow peak next to it.
+        let mut mode = Mode::from(log_density, &place, STEP);
+        if !is_sound(&mode) {
+            mode = Mode::from(log_density, &place, 0.1 * STEP);
         }
         // Only the search from the maximum of the likelihood shows mass far out, by getting
         // there.
-        let is_hill = is_sound(&hill) && (i == 0 || is_inside(&hill));
-        match (is_hill, is_known(&hill.summit)) {
-            (true, false) => hills.push(hill),
+        let is_mode = is_sound(&mode) && (i == 0 || is_inside(&mode));
+        match (is_mode, is_known(&mode.location)) {
+            (true, false) => modes.push(mode),
             (true, true) => {}
-            (false, _) => needles.push(hill),
+            (false, _) => doubtful.push(mode),
         }
     }
-    if hills.is_empty() {
-        hills = needles;
+    if modes.is_empty() {
+        modes = doubtful;
     }
-    hills.sort_by(|a, b| b.log_mass().total_cmp(&a.log_mass()));
-    // Hills without mass get no draws.
-    let most = hills.first().map(Hill::log_mass);
-    hills.retain(|hill| most.is_some_and(|most| hill.log_mass() > most - 20.0));
-    Ok(hills)
+    modes.sort_by(|a, b| b.log_mass().total_cmp(&a.log_mass()));
+    // Modes without mass get no draws.
+    let most = modes.first().map(Mode::log_mass);
+    modes.retain(|mode| most.is_some_and(|most| mode.log_mass() > most - 20.0));
+    Ok(modes)
 }
 
-/// Places of positive density to climb from.
+/// Points of positive density to climb from.
 fn starts(
     parameters: &[Parameter],
     charts: &[Chart],
