@@ -11,7 +11,7 @@ use abduce::ask::Predict;
 use abduce::data::Opened;
 use abduce::model::kmeans::FittedKMeans;
 use abduce::model::mixture::FittedMixture;
-use abduce::plot::{self, Criteria, Frame, Gathered, Line, Trace, Wish};
+use abduce::plot::{self, Criteria, Frame, Gathered, Line, PlotOptions, Trace};
 use abduce::store::Model;
 use clap::{Args, ValueEnum};
 use serde_json::json;
@@ -180,7 +180,7 @@ impl Arguments {
         let columns = self.chosen_columns(model.predictor(), context)?;
         let opened = self.open(model, context)?;
         let pairs = columns.len() * columns.len().saturating_sub(1) / 2;
-        let wish = Wish {
+        let options = PlotOptions {
             logarithmic: self.logarithmic(model.predictor(), &columns)?,
             surfaces: what == What::Density,
             // Each row is drawn once per panel, so many panels get fewer rows.
@@ -193,8 +193,8 @@ impl Arguments {
             cloud,
             surfaces,
             notes,
-        } = plot::gather(model, source, &wish)?;
-        let frame = self.frame(model, wish.columns.len(), &notes);
+        } = plot::gather(model, source, &options)?;
+        let frame = self.frame(model, options.columns.len(), &notes);
         Ok(match what {
             What::Uncertainty => plot::uncertainty(&frame, &cloud)?,
             What::Density => plot::density(&frame, &cloud, &surfaces)?,

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 
 /// What to compute for a plot.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wish {
+pub struct PlotOptions {
     /// The positions of the columns in the schema.
     pub columns: Vec<usize>,
     /// Those of them with a logarithmic axis.
@@ -50,7 +50,11 @@ pub fn plottable(model: &dyn Predict) -> Vec<usize> {
 ///
 /// # Errors
 /// If rows cannot be read, a computation fails, or the model does not have the densities.
-pub fn gather(model: &Model, source: Option<&dyn Source>, wish: &Wish) -> Result<Gathered> {
+pub fn gather(
+    model: &Model,
+    source: Option<&dyn Source>,
+    options: &PlotOptions,
+) -> Result<Gathered> {
     let fields = &model.schema().fields;
     let variable = |column: &usize| Variable {
         name: match fields[*column].unit {
@@ -58,7 +62,7 @@ pub fn gather(model: &Model, source: Option<&dyn Source>, wish: &Wish) -> Result
             unit => format!("{} in units of {unit:e}", fields[*column].name),
         },
         whole: fields[*column].kind == Kind::Count,
-        scale: if wish.logarithmic.contains(column) {
+        scale: if options.logarithmic.contains(column) {
             Scale::Logarithmic
         } else {
             Scale::Linear
@@ -66,22 +70,22 @@ pub fn gather(model: &Model, source: Option<&dyn Source>, wish: &Wish) -> Result
         ..Variable::default()
     };
     let mut cloud = Cloud {
-        variables: wish.columns.iter().map(variable).collect(),
+        variables: options.columns.iter().map(variable).collect(),
         groups: model.names(),
-        gaussians: gaussians(model, &wish.columns),
+        gaussians: gaussians(model, &options.columns),
         ..Cloud::default()
     };
     let mut notes = Vec::new();
     if let Some(source) = source {
-        add_rows(&mut cloud, model, source, wish, &mut notes)?;
+        add_rows(&mut cloud, model, source, options, &mut notes)?;
         jitter(&mut cloud, &mut notes);
     }
     let joint = model
         .joint()
         .and_then(|joint| joint.check_density().map(|()| joint));
     let surfaces = match joint {
-        Ok(joint) => densities(&mut cloud, joint, wish)?,
-        Err(why) if wish.surfaces => return Err(why),
+        Ok(joint) => densities(&mut cloud, joint, options)?,
+        Err(why) if options.surfaces => return Err(why),
         Err(_) => Vec::new(),
     };
     Ok(Gathered {
@@ -115,11 +119,11 @@ fn add_rows(
     cloud: &mut Cloud,
     model: &Model,
     source: &dyn Source,
-    wish: &Wish,
+    options: &PlotOptions,
     notes: &mut Vec<String>,
 ) -> Result<()> {
     let classifier = model.classifier()?;
-    let mut sample = Sample::new(source, wish.most_rows, wish.seed)?;
+    let mut sample = Sample::new(source, options.most_rows, options.seed)?;
     let mut omitted = Omitted::default();
     for chunk in source.scan()? {
         let chunk = chunk?;
@@ -146,7 +150,7 @@ fn add_rows(
             cloud.weights.push(taken[*row as usize].1);
         }
         let mut is_incomplete = vec![false; rows.rows()];
-        for (variable, column) in cloud.variables.iter_mut().zip(&wish.columns) {
+        for (variable, column) in cloud.variables.iter_mut().zip(&options.columns) {
             let cells = rows.column(*column).cells(0, rows.rows());
             for (row, is_incomplete) in is_incomplete.iter_mut().enumerate() {
                 let value = cells.number(row);
@@ -160,10 +164,10 @@ fn add_rows(
         let drawn = cloud.rows();
         notes.push(format!(
             "{drawn} of {all} rows, sampled evenly (seed\u{a0}{}).",
-            wish.seed
+            options.seed
         ));
     }
-    notes.extend(omitted.notes(wish.columns.len()));
+    notes.extend(omitted.notes(options.columns.len()));
     Ok(())
 }
 
@@ -213,8 +217,8 @@ fn jitter(cloud: &mut Cloud, notes: &mut Vec<String>) {
 }
 
 /// Adds the density of each column to the cloud, and returns the densities of pairs.
-fn densities(cloud: &mut Cloud, joint: &dyn Joint, wish: &Wish) -> Result<Vec<Surface>> {
-    let drawn = draws(joint, wish);
+fn densities(cloud: &mut Cloud, joint: &dyn Joint, options: &PlotOptions) -> Result<Vec<Surface>> {
+    let drawn = draws(joint, options);
     if drawn.iter().all(Vec::is_empty) && cloud.rows() == 0 {
         let error = Error::parameter("the range of this model's density is unknown");
         return Err(error.with_hint("plot it together with its data"));
@@ -223,14 +227,14 @@ fn densities(cloud: &mut Cloud, joint: &dyn Joint, wish: &Wish) -> Result<Vec<Su
     let places = 0..cloud.variables.len();
     let marginal = |place: usize| {
         let at = lines(place, 320);
-        marginal(joint, wish.columns[place], at, cloud.groups.len())
+        marginal(joint, options.columns[place], at, cloud.groups.len())
     };
     let marginals = places.clone().map(marginal).collect::<Result<Vec<_>>>()?;
     let mut surfaces = Vec::new();
     let each = if cloud.variables.len() == 2 { 120 } else { 64 };
     let pairs = places.flat_map(|y| (0..y).map(move |x| (x, y)));
-    for (x, y) in pairs.filter(|_| wish.surfaces) {
-        let columns = [wish.columns[x], wish.columns[y]];
+    for (x, y) in pairs.filter(|_| options.surfaces) {
+        let columns = [options.columns[x], options.columns[y]];
         let density = density_of_pair(joint, columns, lines(x, each), lines(y, each))?;
         surfaces.push(Surface { x, y, density });
     }
@@ -244,18 +248,18 @@ fn densities(cloud: &mut Cloud, joint: &dyn Joint, wish: &Wish) -> Result<Vec<Su
 const DRAWS: usize = 2000;
 
 /// Draws from the model in each column; none from a model that cannot be drawn from.
-fn draws(joint: &dyn Joint, wish: &Wish) -> Vec<Vec<f64>> {
-    let mut rng = ChaCha8Rng::seed_from_u64(wish.seed);
+fn draws(joint: &dyn Joint, options: &PlotOptions) -> Vec<Vec<f64>> {
+    let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
     let nothing = vec![None; joint.schema().fields.len()];
     let Ok(draws) = joint.sample(&nothing, DRAWS, &mut rng) else {
-        return vec![Vec::new(); wish.columns.len()];
+        return vec![Vec::new(); options.columns.len()];
     };
     let numbers = |column: &usize| {
         let cells = draws.column(*column).cells(0, draws.rows());
         let numbers = (0..draws.rows()).filter_map(|row| cells.number(row));
         numbers.filter(|x| x.is_finite()).collect()
     };
-    wish.columns.iter().map(numbers).collect()
+    options.columns.iter().map(numbers).collect()
 }
 
 /// The density of a column at some points, with the contribution of each group; `None` if the

@@ -5,7 +5,7 @@ mod gather;
 mod sample;
 
 pub use abduce_plot::*;
-pub use gather::{Gathered, Wish, gather, plottable};
+pub use gather::{Gathered, PlotOptions, gather, plottable};
 
 impl From<abduce_plot::Error> for crate::Error {
     fn from(error: abduce_plot::Error) -> crate::Error {
