@@ -1,4 +1,4 @@
-//! Options in the library's messages, with_flags as flags: `max_iter` becomes --max-iter.
+//! Options in the library's messages as flags: `max_iter` becomes --max-iter.
 
 use crate::cli::Cli;
 use abduce::spell_options;
@@ -6,7 +6,7 @@ use clap::CommandFactory;
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-/// A message of the library with the options of this program with_flags as flags.
+/// A message of the library, with the options of this program written as flags.
 pub fn with_flags(text: &str) -> String {
     static FLAGS: LazyLock<HashSet<String>> = LazyLock::new(|| flags_of(&Cli::command()));
     spell_options(text, |name, value| {
@@ -21,7 +21,7 @@ pub fn with_flags(text: &str) -> String {
     })
 }
 
-/// Several messages with options with_flags as flags.
+/// Several messages, with options written as flags.
 pub fn all_with_flags<'a>(texts: impl IntoIterator<Item = &'a String>) -> Vec<String> {
     texts.into_iter().map(|text| with_flags(text)).collect()
 }

@@ -10,9 +10,9 @@ use std::path::PathBuf;
 /// Remove rows from a model
 ///
 /// The result is the model that a fit without those rows would give, with the same column
-/// kinds. A row that was never fitted is an error, and the model is left unchanged; If the model
-/// was fitted with --marks to at most 100,000 rows, all such rows are recognized by their hashes;
-/// otherwise only rows that contradict the statistics are. Rows without a label cannot be removed.
+/// kinds. A row that was never fitted is an error, and the model is left unchanged. Such rows are
+/// recognized by their hashes if the model was fitted with --marks to at most 100,000 rows;
+/// otherwise only rows that contradict the statistics are recognized. Rows without a label cannot be removed.
 #[derive(Args)]
 #[command(after_help = "Example:
   abduce forget penguins.abduce withdrawn.csv")]

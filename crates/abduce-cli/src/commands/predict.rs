@@ -145,7 +145,10 @@ impl Arguments {
         let findings = visit_rows(target, source, |answer| {
             let mut line = vec![String::new(); header.len()];
             if let Some((posterior, row)) = answer {
-                line[0] = decision.of(posterior, row).unwrap_or_default().to_string();
+                line[0] = decision
+                    .prediction(posterior, row)
+                    .unwrap_or_default()
+                    .to_string();
                 let cells = line[1..].iter_mut().zip(posterior.row(row));
                 cells.for_each(|(cell, p)| *cell = cells::number(*p));
             }
@@ -174,7 +177,8 @@ impl Arguments {
         let findings = visit_rows(target, source, |answer| {
             let comma: &[u8] = if first { b"" } else { b"," };
             output.write_all(comma)?;
-            let prediction = answer.and_then(|(posterior, row)| decision.of(posterior, row));
+            let prediction =
+                answer.and_then(|(posterior, row)| decision.prediction(posterior, row));
             serde_json::to_writer(&mut *output, &prediction)?;
             for (class, list) in lists.iter_mut().enumerate() {
                 list.write_all(comma)?;
@@ -213,7 +217,7 @@ struct Decision {
 
 impl Decision {
     /// The predicted class or cluster, unless it is too improbable.
-    fn of(&self, posterior: &Posterior, row: usize) -> Option<&str> {
+    fn prediction(&self, posterior: &Posterior, row: usize) -> Option<&str> {
         let p = posterior.row(row);
         let best = posterior.best(row);
         if p[best] < self.abstain_below {

@@ -12,7 +12,7 @@ pub type Outcome<T = ()> = Result<T, Failure>;
 #[derive(Debug)]
 pub enum Failure {
     /// An error of the library, or wrong usage.
-    Engine(Error),
+    Error(Error),
     /// An error at one character of a question.
     Question {
         /// What is wrong.
@@ -37,13 +37,13 @@ impl Failure {
 
     /// Wrong usage.
     pub fn usage(message: impl Into<String>) -> Failure {
-        Failure::Engine(Error::parameter(message))
+        Failure::Error(Error::parameter(message))
     }
 
     /// What is wrong with a question.
     pub fn question(error: Error, question: &str) -> Failure {
         let Some(position) = error.position() else {
-            return Failure::Engine(error);
+            return Failure::Error(error);
         };
         let before: String = question.chars().take(position - 1).collect();
         let indent = " ".repeat(escape::line(&before).width());
@@ -56,7 +56,7 @@ impl Failure {
             Failure::Closed => 0,
             Failure::Work(_) | Failure::Reported => 1,
             Failure::Interrupted(_) => interrupt::exit_code(),
-            Failure::Engine(error) | Failure::Question { error, .. } => match error.kind() {
+            Failure::Error(error) | Failure::Question { error, .. } => match error.kind() {
                 ErrorKind::Numeric => 1,
                 _ => 2,
             },
@@ -66,7 +66,7 @@ impl Failure {
     /// The line to print on stderr, if there is one.
     pub fn message(&self) -> Option<String> {
         match self {
-            Failure::Engine(error) | Failure::Question { error, .. } => Some(error.to_string()),
+            Failure::Error(error) | Failure::Question { error, .. } => Some(error.to_string()),
             Failure::Work(message) => Some(message.clone()),
             Failure::Interrupted(message) => message.clone(),
             Failure::Reported | Failure::Closed => None,
@@ -84,7 +84,7 @@ impl Failure {
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
-        Failure::Engine(error)
+        Failure::Error(error)
     }
 }
 

@@ -15,7 +15,7 @@ fn run() -> Result<Vec<Line>> {
     let two = learn(2, CovarianceKind::Full)?;
     let three = learn(3, CovarianceKind::Tied)?;
     Ok(vec![
-        Line::about(
+        Line::close_to(
             "log-likelihood, 2 components, full",
             -1130.26396,
             1e-4,

@@ -44,16 +44,21 @@ fn recover(weights: &[f64], means: &[f64], deviations: &[f64]) -> Result<Vec<Lin
         let tolerance = |error: f64| (MAX_STANDARD_ERRORS * error * 1e4).ceil() / 1e4;
         let name = |what: &str| format!("{k} components, {what} {}", j + 1);
         let error = (weights[j] * (1.0 - weights[j]) / ROWS as f64).sqrt();
-        lines.push(Line::about(
+        lines.push(Line::close_to(
             &name("λ"),
             weights[j],
             tolerance(error),
             weight,
         ));
         let error = deviations[j] / rows.sqrt();
-        lines.push(Line::about(&name("μ"), means[j], tolerance(error), mean));
+        lines.push(Line::close_to(&name("μ"), means[j], tolerance(error), mean));
         let error = deviations[j] / (2.0 * rows).sqrt();
-        lines.push(Line::about(&name("σ"), deviations[j], tolerance(error), sd));
+        lines.push(Line::close_to(
+            &name("σ"),
+            deviations[j],
+            tolerance(error),
+            sd,
+        ));
     }
     let other = learn(&table, k, 1)?;
     let name = format!("{k} components, log-likelihood from another start");

@@ -57,7 +57,7 @@ impl Line {
     }
 
     /// A number within a tolerance of the expected one.
-    fn about(name: &str, expected: f64, tolerance: f64, obtained: f64) -> Line {
+    fn close_to(name: &str, expected: f64, tolerance: f64, obtained: f64) -> Line {
         Line::new(
             name,
             format!("{expected} ± {tolerance}"),

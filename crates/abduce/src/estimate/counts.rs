@@ -21,7 +21,7 @@ pub(super) fn count(x: f64) -> Option<String> {
     error_unless(is_count(x), x, COUNT)
 }
 
-/// Adds frequentist intervals, which have their coverage for every true probability.
+/// Adds frequentist intervals, whose coverage is guaranteed for every true probability.
 fn add_coverage_intervals(estimate: &mut Estimate, successes: f64, failures: f64) -> Result<()> {
     let level = estimate.level;
     let exact = clopper_pearson(successes, failures, level)?;
@@ -34,10 +34,7 @@ fn add_coverage_intervals(estimate: &mut Estimate, successes: f64, failures: f64
     estimate.frequentist = vec![
         confidence("Clopper-Pearson", exact),
         confidence("Hoeffding", plain),
-        confidence(
-            "Hoeffding, of the share with one added to each side",
-            smoothed,
-        ),
+        confidence("Hoeffding, of the smoothed proportion", smoothed),
     ];
     Ok(())
 }

@@ -157,8 +157,7 @@ impl Interval {
     }
 }
 
-/// An interval that contains the true value with the probability of the level, whatever that
-/// value is.
+/// A confidence interval, which covers any true value with at least the given probability.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Confidence {
     /// The name of the method.
@@ -244,7 +243,7 @@ pub struct MonteCarlo {
     pub predictive_interval: Option<(f64, f64)>,
 }
 
-/// The risk of the estimates, in nats a row.
+/// The risk of the estimates, in nats per row.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RiskReport {
     /// The log-loss of the maximum-likelihood estimate on the rows.
@@ -293,7 +292,7 @@ pub struct Estimate {
     pub intervals: Vec<Interval>,
     /// Probabilities that parameters exceed numbers.
     pub above: Vec<Exceedance>,
-    /// Intervals that cover the true value whatever it is.
+    /// Confidence intervals with guaranteed coverage.
     pub frequentist: Vec<Confidence>,
     /// The prediction of the next row.
     pub predictive: Option<Prediction>,

@@ -10,7 +10,7 @@ use crate::family::Univariate;
 use crate::{Error, Result};
 use serde::Serialize;
 
-/// The log-loss of an estimate on rows, in nats a row.
+/// The log-loss of an estimate on rows, in nats per row.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TestRisk {
     /// The number of rows.

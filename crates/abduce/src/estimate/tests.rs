@@ -221,7 +221,7 @@ fn a_proportion_has_a_hoeffding_interval_with_and_without_smoothing() {
     let (low, high) = of("Hoeffding");
     assert!((low - (0.6 - reach)).abs() < 1e-12, "{low}");
     assert!((high - 1.0f64.min(0.6 + reach)).abs() < 1e-12, "{high}");
-    of("Hoeffding, of the share with one added to each side");
+    of("Hoeffding, of the smoothed proportion");
 }
 
 #[test]

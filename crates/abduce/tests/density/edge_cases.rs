@@ -248,11 +248,11 @@ fn constant_classes_and_columns_are_reported() {
     for estimator in [kde(Kernel::Gaussian, Rule::Scott), histogram(1.0), KNN] {
         for rows in [&one[..], &equal] {
             let text = warnings(estimator, rows);
-            assert!(text.contains("no spread of its own: class \"a\""), "{text}");
+            assert!(text.contains("and so no variance: class \"a\""), "{text}");
             assert!(text.contains("constant"), "{text}");
         }
         let text = warnings(estimator, &with_single_row);
-        assert!(text.contains("no spread of its own: class \"c\""), "{text}");
+        assert!(text.contains("and so no variance: class \"c\""), "{text}");
         let text = warnings(estimator, &with_constant);
         let left_out = "constant, and left out of densities: column \"y\"";
         assert!(text.contains(left_out), "{text}");

@@ -243,7 +243,7 @@ impl Arguments {
     /// another kind is no remedy.
     fn with_family_hint(&self, error: Failure) -> Failure {
         match error {
-            Failure::Engine(error) if error.readable_as().is_some() => {
+            Failure::Error(error) if error.readable_as().is_some() => {
                 let hint = format!(
                     "{} needs numbers; choose a numeric column with --column, or use the family \
                      categorical",

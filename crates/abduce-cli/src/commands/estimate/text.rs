@@ -177,7 +177,7 @@ fn risk(estimate: &Estimate, add: &mut impl FnMut(&str, String)) {
     if let Some(log_loss) = risk.log_loss {
         add(
             "log-loss of ML",
-            format!("{} nats a row", readable(log_loss)),
+            format!("{} nats per row", readable(log_loss)),
         );
     }
     if let Some(entropy) = risk.entropy {
@@ -314,7 +314,7 @@ pub fn write_risk(
 ) -> Outcome {
     let shown = |x: Option<f64>| x.map_or_else(|| "none".into(), readable);
     if let Some(test) = test {
-        let mut table = TextTable::new(["log-loss on the test rows", "nats a row"]);
+        let mut table = TextTable::new(["log-loss on the test rows", "nats per row"]);
         table.row(["maximum likelihood", &shown(test.maximum_likelihood)]);
         table.row(["predictive", &shown(test.predictive)]);
         write!(output, "\n{}", table.text(2))?;

@@ -185,7 +185,7 @@ fn open(
     let opened = arguments.data.open(labels, &arguments.kinds, text, context);
     opened.map_err(|failure| match failure {
         // The column of true groups is opened as the target, so errors name --target.
-        Failure::Engine(error)
+        Failure::Error(error)
             if arguments.truth.is_some() && error.kind() == ErrorKind::Parameter =>
         {
             let message = error.to_string();

@@ -139,7 +139,7 @@ fn one_column(
         .unwrap_or_default();
     let heading = first.into_iter().map(|(name, _)| name);
     let ends = [String::new()].into_iter().chain(heading);
-    let mut table = TextTable::new(ends.chain(["seen".to_string()]));
+    let mut table = TextTable::new(ends.chain(["rows".to_string()]));
     for ((name, distribution), seen) in names.iter().zip(distributions).zip(seen) {
         let numbers = numbers(distribution, levels).into_iter().map(|(_, x)| x);
         let cells = numbers.chain([seen.weight()]).map(readable);
@@ -205,7 +205,7 @@ fn write_multivariate(
         ["mean", "sd", "covariance"]
     };
     let heading = [mean].into_iter().chain(columns.iter().copied());
-    let heading = heading.chain(is_t.then_some("degrees")).chain(["seen"]);
+    let heading = heading.chain(is_t.then_some("degrees")).chain(["rows"]);
     let mut means = TextTable::new(heading);
     let rows = names.iter().zip(&gaussians).zip(&degrees).zip(seen);
     for (((name, gaussian), degrees), seen) in rows {

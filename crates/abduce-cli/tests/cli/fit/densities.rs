@@ -260,7 +260,7 @@ fn fits_that_fall_back_to_another_rule_report_it() {
         abduce(&all).succeeds().stderr
     };
     let one = report("x,y\n1.5,2.5\n", &["kde"]);
-    assert!(one.contains("no spread of its own: all rows"), "{one}");
+    assert!(one.contains("and so no variance: all rows"), "{one}");
     let few = report(
         "x,z\n1.5,a\n2.5,a\n3.5,b\n",
         &["knn", "--target", "z", "--neighbours", "2"],

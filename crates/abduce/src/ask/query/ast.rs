@@ -1,4 +1,4 @@
-//! What a question consists of. Every word knows where it stands, for error messages.
+//! What a question consists of. Every word has its position, for error messages.
 
 /// What is asked about some columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -73,7 +73,7 @@ impl Bound {
         let is_number = |asked: &&Asked| asked.event.is_none() && !self.is_coded(asked.column);
         match (self.kind, self.asked.as_slice()) {
             (Kind::Mean, [_, second, ..]) => {
-                let error = Error::parameter("a mean is asked of one column at a time");
+                let error = Error::parameter("E takes one column at a time");
                 Err(error.at_position(second.position))
             }
             (Kind::Mean, [only]) if self.is_coded(only.column) => Err(self.no_mean(only)),
@@ -93,7 +93,7 @@ impl Bound {
     }
 
     fn no_table(&self, asked: &Asked) -> Error {
-        Error::parameter("several columns are asked about together only if they hold levels")
+        Error::parameter("a question about several columns needs columns of levels")
             .at_column(&self.fields[asked.column].name)
             .at_position(asked.position)
             .with_hint("ask about numbers by themselves, or for the probability of intervals")
@@ -237,8 +237,8 @@ fn mixed(question: &Question) -> Error {
     let is_event = |term: &&Term| term.condition.is_some();
     let message = match question.kind {
         Kind::Probability => "either all columns have a condition or none has",
-        Kind::Mean => "a mean is asked of a column without a condition",
-        Kind::MostProbable => "the most probable values are asked of columns without conditions",
+        Kind::Mean => "E takes a column without a condition",
+        Kind::MostProbable => "MAP takes columns without conditions",
     };
     let wrong = match question.kind {
         Kind::Probability => question.asked.iter().find(|term| !is_event(term)),

@@ -68,7 +68,7 @@ impl Findings {
             &columns(&self.constant_columns),
         );
         list(
-            "one row or only equal ones, and so no spread of its own",
+            "only one row or equal rows, and so no variance",
             &classes(&self.constant_classes),
         );
         let why = match estimator {
