@@ -1,4 +1,4 @@
-//! Checks of rows that a model is asked about: unseen categories, and rows that are impossible under
+//! Checks of rows passed to a fitted model: unseen categories, and rows that are impossible under
 //! the model.
 
 use crate::model::Model;

@@ -49,7 +49,7 @@
 //! * [`family`], [`density`]: probability distributions and densities of columns
 //! * [`bayes`], [`estimate`], [`concept`]: conjugate and other priors, the estimation of one
 //!   family, finite hypotheses
-//! * [`learn`], [`leaf`]: the EM algorithm, and what a model knows of its columns
+//! * [`learn`], [`leaf`]: the EM algorithm, and the families of a model's columns
 //! * [`eval`]: cross-validation, calibration, costs
 //! * [`text`]: from texts to counts of terms
 //! * [`plot`]: pictures of a model, as SVG

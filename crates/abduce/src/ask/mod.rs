@@ -1,4 +1,4 @@
-//! What a fitted model can be asked, as capabilities that it may or may not have: [`Predict`]
+//! The questions that a fitted model answers, as traits that it may or may not implement: [`Predict`]
 //! classes or clusters, [`Explain`] a prediction, and everything that follows from a
 //! [`Joint`] distribution of all columns. Commands are written once, against these traits.
 
@@ -183,10 +183,10 @@ pub trait Joint: Predict {
 /// Gives the probabilities of classes or clusters of the rows of a chunk.
 pub type Classifier<'a> = Box<dyn Fn(&Chunk) -> Result<Posterior> + Sync + 'a>;
 
-/// Says the most probable class or cluster of the rows of a chunk.
+/// Gives the most probable class or cluster of the rows of a chunk.
 pub type Decider<'a> = Box<dyn Fn(&Chunk) -> Result<Vec<u32>> + Sync + 'a>;
 
-/// Decides by probabilities.
+/// The class or cluster of highest probability.
 pub(crate) fn decider_by(classifier: Classifier<'_>) -> Decider<'_> {
     Box::new(move |chunk| {
         let posterior = classifier(chunk)?;
@@ -195,7 +195,7 @@ pub(crate) fn decider_by(classifier: Classifier<'_>) -> Decider<'_> {
     })
 }
 
-/// Checks that a table of so many rows can be allocated.
+/// Checks that a table with this number of rows can be allocated.
 pub(crate) fn check_room(schema: &Schema, rows: usize) -> Result<()> {
     let cell = size_of::<Option<f64>>();
     let bytes = schema.fields.len().max(1).checked_mul(cell);
@@ -222,7 +222,7 @@ fn changed(chunk: &Chunk, constants: &[(usize, f64)]) -> Vec<(usize, usize)> {
     changed.collect()
 }
 
-/// The distribution of a constant column: all but a point, as densities have units.
+/// The distribution of a constant column: a very narrow Gaussian, because a point has no density.
 pub(crate) fn constantly(x: f64) -> Conditional {
     let scale = if x == 0.0 { 1.0 } else { x };
     let variance = 1e-12 * scale * scale;
@@ -230,7 +230,7 @@ pub(crate) fn constantly(x: f64) -> Conditional {
     Conditional::Numbers(vec![(1.0, gaussian)])
 }
 
-/// Rows of which the same is known.
+/// Rows that all have the given values.
 pub(crate) fn repeated(schema: &Schema, given: &[Option<f64>], rows: usize) -> Chunk {
     let columns = schema.fields.iter().zip(given).map(|(field, cell)| {
         let cells = std::iter::repeat_n(*cell, rows);
@@ -270,7 +270,7 @@ impl Posterior {
         }
     }
 
-    /// The same with the rows that no class or cluster can have, in ascending order.
+    /// Marks the rows that are impossible in every class or cluster, in ascending order.
     pub fn with_impossible(self, rows: Vec<usize>) -> Self {
         Posterior {
             impossible: rows,
@@ -278,8 +278,8 @@ impl Posterior {
         }
     }
 
-    /// The rows that no class or cluster can have, in ascending order. Their probabilities are
-    /// the weights of the classes or clusters.
+    /// The rows that are impossible in every class or cluster, in ascending order. Their
+    /// probabilities are the weights of the classes or clusters.
     pub fn impossible(&self) -> &[usize] {
         &self.impossible
     }

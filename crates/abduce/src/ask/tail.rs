@@ -2,7 +2,7 @@
 //!
 //!   P(p(X_seen) ≤ p(x_seen)),
 //!
-//! under the model's marginal distribution of the cells seen in that row. Log-densities of
+//! under the model's marginal distribution of the cells observed in that row. Log-densities of
 //! rows with different missing values are in different units and cannot be compared; these
 //! probabilities can. They are estimated from rows drawn from the model, to which each
 //! pattern of missing values is applied in turn. Labels are left out, so that labelled and
@@ -32,7 +32,7 @@ const FEW: (f64, usize) = (0.003, 5);
 /// Each takes a few kilobytes, and a table may have as many patterns as rows.
 const MOST_PATTERNS: usize = EVALUATIONS / LEAST_DRAWS;
 
-/// Which columns of a row are seen, one bit each; the target counts as missing.
+/// Which columns of a row are observed, one bit each; the target counts as missing.
 type Pattern = Vec<u64>;
 
 /// Tail probabilities of the rows of a source under a model.
@@ -63,8 +63,8 @@ pub struct TailProbabilities<'a> {
 
 impl<'a> TailProbabilities<'a> {
     /// Draws rows from the model and prepares the patterns of missing values in a source;
-    /// `None` if the model cannot draw all columns that are seen, as texts and nearest
-    /// neighbours cannot be.
+    /// `None` if the model cannot draw all observed columns, such as texts and columns of
+    /// nearest-neighbour densities.
     ///
     /// # Errors
     /// If the source cannot be read, or the arithmetic fails.

@@ -105,7 +105,12 @@ impl Conjunctions {
     }
 
     /// The probability that a cell meets a constraint.
-    pub(super) fn met(&self, attribute: usize, constraint: Option<u32>, cell: Option<u32>) -> f64 {
+    pub(super) fn probability_met(
+        &self,
+        attribute: usize,
+        constraint: Option<u32>,
+        cell: Option<u32>,
+    ) -> f64 {
         match (constraint, cell) {
             (None, _) => 1.0,
             (Some(value), Some(cell)) => f64::from(u8::from(value == cell)),
@@ -217,7 +222,9 @@ impl Space for Conjunctions {
         };
         let pairs = constraints.iter().zip(instance).enumerate();
         pairs
-            .map(|(attribute, (constraint, cell))| self.met(attribute, *constraint, *cell))
+            .map(|(attribute, (constraint, cell))| {
+                self.probability_met(attribute, *constraint, *cell)
+            })
             .product()
     }
 }

@@ -136,9 +136,11 @@ impl<'s> ConjunctionPosterior<'s> {
                 let choices = choices.iter();
                 choices
                     .map(|choice| {
-                        let met = self
-                            .space
-                            .met(attribute, choice.constraint, cell(attribute));
+                        let met = self.space.probability_met(
+                            attribute,
+                            choice.constraint,
+                            cell(attribute),
+                        );
                         choice.log_weight + met.ln()
                     })
                     .collect()
@@ -277,7 +279,8 @@ fn trellis(
     let choices = attributes.map(|attribute| {
         // The likelihood of a positive example is a product over attributes, as the prior is.
         let choice = |constraint: Option<u32>, prior: f64| {
-            let met = |e: &Example| space.met(attribute, constraint, e.instance[attribute]);
+            let met =
+                |e: &Example| space.probability_met(attribute, constraint, e.instance[attribute]);
             let seen = positives().map(|e| e.weight * met(e).ln());
             Choice {
                 constraint,

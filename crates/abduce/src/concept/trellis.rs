@@ -80,8 +80,8 @@ impl Trellis {
             let mut fatal = vec![0; words];
             for (row, logs) in logs.iter().enumerate() {
                 let accepted = last[row].is_none_or(|last| last <= attribute);
-                let doomed = accepted && logs[1] == f64::NEG_INFINITY;
-                fatal[row / 64] |= u64::from(doomed) << (row % 64);
+                let is_impossible = accepted && logs[1] == f64::NEG_INFINITY;
+                fatal[row / 64] |= u64::from(is_impossible) << (row % 64);
             }
             let layer = Layer::after(&states, &effects, &fatal)?;
             transitions.push(layer.transitions);
@@ -91,11 +91,12 @@ impl Trellis {
             .iter()
             .map(|state| {
                 let accepted = |row: usize| (state[row / 64] >> (row % 64) & 1) as usize;
-                let seen = logs.iter().enumerate();
-                let seen = seen.map(|(row, logs)| logs[accepted(row)]);
-                let open = incomplete.iter().zip(&state[words..]);
-                let open = open.map(|(e, bits)| log_likelihood(e, f64::from_bits(*bits)));
-                seen.chain(open).sum()
+                let complete = logs.iter().enumerate();
+                let complete = complete.map(|(row, logs)| logs[accepted(row)]);
+                let incomplete = incomplete.iter().zip(&state[words..]);
+                let incomplete =
+                    incomplete.map(|(e, bits)| log_likelihood(e, f64::from_bits(*bits)));
+                complete.chain(incomplete).sum()
             })
             .collect();
         Ok(Trellis {
@@ -186,7 +187,7 @@ fn last_rejection(
     let rejects = |attribute: &usize| {
         let cell = example.instance[*attribute];
         let mut choices = choices[*attribute].iter();
-        choices.any(|choice| space.met(*attribute, choice.constraint, cell) == 0.0)
+        choices.any(|choice| space.probability_met(*attribute, choice.constraint, cell) == 0.0)
     };
     (0..choices.len()).rev().find(rejects)
 }
@@ -207,7 +208,9 @@ impl Effect {
         complete: &[&Example],
         incomplete: &[&Example],
     ) -> Effect {
-        let met = |e: &&Example| space.met(attribute, choice.constraint, e.instance[attribute]);
+        let met = |e: &&Example| {
+            space.probability_met(attribute, choice.constraint, e.instance[attribute])
+        };
         let mut accepted = vec![0; complete.len().div_ceil(64)];
         for (row, example) in complete.iter().enumerate() {
             accepted[row / 64] |= u64::from(met(example) > 0.0) << (row % 64);

@@ -11,7 +11,7 @@ pub trait Domain: Family {
     /// each term.
     const TEXT: bool = false;
 
-    /// The shape over a single column of so many levels, where there is one.
+    /// The shape for a single column with this number of levels, if there is one.
     fn shape_of_column(levels: usize) -> Option<Self::Shape>;
 
     /// The number of columns of a shape.

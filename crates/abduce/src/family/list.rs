@@ -1,6 +1,6 @@
-//! The list of families. From it follow closed enums of distributions, statistics and leaves of
-//! any family, whose methods are one `match`. A new family is one more line in the list. The
-//! methods of distributions and statistics are in `list_methods.rs`.
+//! The list of families. Closed enums of distributions, statistics and leaves of any family are
+//! generated from it; each of their methods is one `match`. A new family is one more line in the
+//! list. The methods of distributions and statistics are in `list_methods.rs`.
 
 use crate::data::Rows;
 use crate::density::{Histogram, KernelDensity};
@@ -20,7 +20,7 @@ macro_rules! with_families {
             Gaussian(Gaussian),
             /// Real columns together.
             Multivariate(MultivariateGaussian),
-            /// Real columns together, with far outliers.
+            /// Real columns together, with outliers.
             MultivariateStudentT(MultivariateStudentT),
             /// A column of levels.
             Categorical(Categorical),
@@ -34,7 +34,7 @@ macro_rules! with_families {
             Gamma(Gamma),
             /// A column of positive numbers whose logarithm is Gaussian.
             LogNormal(LogNormal),
-            /// A real column with far outliers.
+            /// A real column with outliers.
             StudentT(StudentT),
             /// A column of proportions.
             Beta(Beta),
@@ -44,11 +44,11 @@ macro_rules! with_families {
             Uniform(Uniform),
             /// Numbers anywhere in a box.
             UniformBox(UniformBox),
-            /// A column of failures before a success.
+            /// A column of numbers of failures before a success.
             Geometric(Geometric),
-            /// A column of counts more spread than a Poisson's.
+            /// A column of counts with more variance than a Poisson distribution.
             NegativeBinomial(NegativeBinomial),
-            /// A column of counts with more zeros than a Poisson's.
+            /// A column of counts with more zeros than a Poisson distribution.
             ZeroInflatedPoisson(ZeroInflatedPoisson),
             /// A kernel density of a column.
             Kde(KernelDensity),
@@ -96,7 +96,7 @@ macro_rules! closed_enums {
         }
 
         impl LeafFamily {
-            /// A leaf over one column of so many levels, by the family's name.
+            /// A leaf over one column with this number of levels, by the family's name.
             pub fn of_column(name: &str, levels: usize) -> Option<LeafFamily> {
                 $(if name == <$type as Family>::NAME {
                     let shape = <$type as Domain>::shape_of_column(levels)?;

@@ -89,7 +89,7 @@ macro_rules! methods {
         }
 
         impl Statistics {
-            /// The total weight of the rows seen.
+            /// The total weight of the rows.
             pub fn weight(&self) -> f64 {
                 match self { $(Statistics::$variant(s) => s.weight(),)* }
             }
@@ -102,7 +102,7 @@ macro_rules! methods {
                 }
             }
 
-            /// Makes every row seen weigh `factor` times as much.
+            /// Multiplies the weight of every row by `factor`.
             pub fn scale(&mut self, factor: f64) {
                 match self { $(Statistics::$variant(s) => s.scale(factor),)* }
             }
@@ -110,7 +110,7 @@ macro_rules! methods {
             /// Takes out what `other` saw.
             ///
             /// # Errors
-            /// If `other` cannot have been part of what was seen.
+            /// If `other` cannot have been part of these rows.
             pub fn forget(&mut self, other: &Statistics) -> Result<()> {
                 match (self, other) {
                     $((Statistics::$variant(a), Statistics::$variant(b)) => a.forget(b),)*

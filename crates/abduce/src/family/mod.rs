@@ -112,13 +112,13 @@ use serde::de::DeserializeOwned;
 pub trait Stats:
     Clone + std::fmt::Debug + PartialEq + Send + Sync + Serialize + DeserializeOwned
 {
-    /// The total weight of the rows seen.
+    /// The total weight of the rows.
     fn weight(&self) -> f64;
 
     /// Adds the statistics of other rows.
     fn merge(&mut self, other: &Self);
 
-    /// Makes every row seen weigh `factor` times as much.
+    /// Multiplies the weight of every row by `factor`.
     fn scale(&mut self, factor: f64);
 
     /// Removes rows that were added before.

@@ -101,7 +101,7 @@ pub(super) fn all_finite(what: &str, numbers: &[f64]) -> Result<()> {
     Err(Error::parameter(format!("{what} is empty or not finite")))
 }
 
-/// The order of a square matrix with so many entries.
+/// The order of a square matrix with this number of entries.
 pub(super) fn order_of(matrix: &[f64]) -> usize {
     matrix.len().isqrt()
 }

@@ -116,7 +116,7 @@ impl Distribution {
     }
 }
 
-/// The entry of this name with so many parameters.
+/// The entry with this name and number of parameters.
 fn known(name: &str, numbers: &[f64], among: impl Fn(&Named) -> bool) -> Result<&'static Named> {
     let known = Named::find(name).filter(|named| among(named));
     if let Some(named) = known.filter(|named| named.numbers.len() == numbers.len()) {

@@ -34,7 +34,7 @@ pub const MODELS: &[ModelInfo] = &[
     ModelInfo::of::<density::Knn>(),
 ];
 
-/// Checks that a fit does not try something more often than can be remembered.
+/// Checks that a number of restarts or iterations is not too large to store a result for each.
 pub(crate) fn check_tries(what: &str, number: usize) -> Result<()> {
     const MOST: usize = 10_000_000;
     if number > MOST {

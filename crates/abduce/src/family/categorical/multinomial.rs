@@ -52,7 +52,7 @@ impl Multinomial {
     }
 }
 
-/// Whether these are counts of so many levels in so many trials.
+/// Whether these are counts of this number of levels in this number of trials.
 pub(crate) fn are_counts(x: &[f64], levels: usize, trials: u64) -> bool {
     x.len() == levels && x.iter().all(|x| is_count(*x)) && x.iter().sum::<f64>() == trials as f64
 }

@@ -45,7 +45,7 @@ impl Pseudocounts {
         }
     }
 
-    /// The sum of the pseudocounts of so many levels.
+    /// The sum of the pseudocounts of all levels.
     pub fn total(&self, levels: usize) -> f64 {
         match self {
             Pseudocounts::Same(alpha) => alpha * levels as f64,
@@ -53,7 +53,7 @@ impl Pseudocounts {
         }
     }
 
-    /// Whether these are pseudocounts of so many levels: not negative, and one for each.
+    /// Whether these are valid pseudocounts for this number of levels.
     pub(crate) fn fits(&self, levels: usize) -> bool {
         match self {
             Pseudocounts::Same(alpha) => *alpha >= 0.0,

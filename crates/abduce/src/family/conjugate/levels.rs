@@ -14,7 +14,7 @@ use crate::{Error, Result};
 use rand::Rng;
 use serde::{Deserialize, Serialize};
 
-/// Dirichlet by name, for so many levels; a single number stands for all.
+/// A Dirichlet prior by name, for a number of levels; a single number stands for all.
 fn dirichlet(name: &str, given: &[f64], levels: usize) -> Result<Dirichlet> {
     let all = |alpha: f64| Dirichlet {
         concentration: vec![alpha; levels],

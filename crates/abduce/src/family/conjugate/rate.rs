@@ -28,8 +28,8 @@ fn gamma(name: &str, given: &[f64], jeffreys: f64) -> Result<Gamma> {
     }
 }
 
-/// So many events in so much time added to what is known of their rate.
-fn updated(prior: &Gamma, events: f64, time: f64) -> Result<Gamma> {
+/// The posterior of a rate after some events in a period of time.
+fn posterior_after(prior: &Gamma, events: f64, time: f64) -> Result<Gamma> {
     proper(Gamma {
         shape: prior.shape + events,
         rate: prior.rate + time,
@@ -69,7 +69,7 @@ impl Conjugate for PoissonRate {
     }
 
     fn posterior(&self, prior: &Gamma, stats: &PoissonStats) -> Result<Gamma> {
-        updated(prior, stats.sum, stats.weight)
+        posterior_after(prior, stats.sum, stats.weight)
     }
 
     fn predictive(&self, belief: &Gamma) -> Result<NegativeBinomial> {
@@ -117,7 +117,7 @@ impl Conjugate for ExponentialRate {
     }
 
     fn posterior(&self, prior: &Gamma, stats: &ExponentialStats) -> Result<Gamma> {
-        updated(prior, stats.weight, stats.sum)
+        posterior_after(prior, stats.weight, stats.sum)
     }
 
     fn predictive(&self, belief: &Gamma) -> Result<Lomax> {
@@ -176,7 +176,7 @@ impl Conjugate for GammaRate {
     }
 
     fn posterior(&self, prior: &Gamma, stats: &GammaStats) -> Result<Gamma> {
-        updated(prior, self.shape * stats.weight, stats.sum)
+        posterior_after(prior, self.shape * stats.weight, stats.sum)
     }
 
     fn predictive(&self, belief: &Gamma) -> Result<BetaPrime> {

@@ -77,8 +77,8 @@ impl PointStats {
         sum + common * product.ln()
     }
 
-    /// The smallest number with so much of the weight at or below it; NaN without
-    /// rows.
+    /// The smallest number with at least the share `p` of the weight at or below it; NaN
+    /// without rows.
     pub(crate) fn quantile(&self, p: f64) -> f64 {
         let wanted = p * self.weight();
         let mut sum = 0.0;
@@ -107,7 +107,7 @@ impl PointStats {
         }
     }
 
-    /// At most so many points of about equal weight, each the mean of neighbouring numbers.
+    /// At most `groups` points of about equal weight, each the mean of neighbouring numbers.
     pub(crate) fn grouped(&self, groups: usize) -> PointStats {
         let total = self.weight();
         let mut grouped: Vec<(f64, f64)> = Vec::new();

@@ -74,7 +74,7 @@ impl VonMisesStats {
     }
 
     /// The difference between the lengths of two vectors and that of their sum.
-    fn lost(&self, other: &Self) -> f64 {
+    fn lost_length(&self, other: &Self) -> f64 {
         let (length, other_length) = (self.length(), other.length());
         let both = (self.cosines + other.cosines).hypot(self.sines + other.sines);
         let turn = one_less_cosine(self.direction() - other.direction());
@@ -102,7 +102,7 @@ impl Stats for VonMisesStats {
             weight: self.weight + other.weight,
             cosines: self.cosines + other.cosines,
             sines: self.sines + other.sines,
-            shortfall: self.shortfall + other.shortfall + self.lost(other),
+            shortfall: self.shortfall + other.shortfall + self.lost_length(other),
         };
     }
 
@@ -124,7 +124,7 @@ impl Stats for VonMisesStats {
             left.weight = weight;
             left.cosines = self.cosines - other.cosines;
             left.sines = self.sines - other.sines;
-            let gone = other.shortfall + left.lost(other);
+            let gone = other.shortfall + left.lost_length(other);
             left.shortfall = (self.shortfall - gone).max(0.0);
         }
         *self = left;

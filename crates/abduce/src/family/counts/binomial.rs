@@ -39,7 +39,7 @@ sums! {
 }
 
 impl BinomialStats {
-    /// Adds the successes in so many trials.
+    /// Adds successes in a number of trials.
     pub fn see(&mut self, trials: u64, x: f64, weight: f64) {
         self.weight += weight;
         self.successes += weight * x;
@@ -70,7 +70,7 @@ impl Binomial {
         is_count(x) && x <= self.trials as f64
     }
 
-    /// Whether x can be the successes in so many trials.
+    /// Whether x is a possible number of successes in a number of trials.
     pub fn supports_in(trials: u64, x: f64) -> bool {
         Binomial {
             trials,

@@ -74,7 +74,7 @@ impl MultivariateKernel {
         block_rows(self.components.first().map_or(0, |c| c.order()), diagonal)
     }
 
-    /// Prepares all components, or `only` one, for about so many `rows` with these observed
+    /// Prepares all components, or `only` one, for about this many `rows` with these observed
     /// columns.
     pub fn run(&self, seen: &[usize], only: Option<usize>, rows: usize) -> Result<GaussianRun<'_>> {
         let (components, weights) = match only {

@@ -67,7 +67,7 @@ impl TogetherKernel {
         }
     }
 
-    /// Prepares all components, or `only` one, for about so many `rows` with these observed
+    /// Prepares all components, or `only` one, for about this many `rows` with these observed
     /// columns.
     pub fn run(&self, seen: &[usize], only: Option<usize>, rows: usize) -> Result<TogetherRun<'_>> {
         Ok(match self {

@@ -68,7 +68,7 @@ impl From<f64> for PresencePrior {
 }
 
 impl PresencePrior {
-    /// Whether it is a prior of so many terms.
+    /// Whether it is a prior of this number of terms.
     fn fits(&self, terms: usize) -> bool {
         let counts = |each: &[f64]| each.iter().all(|x| *x >= 0.0);
         match self {

@@ -16,7 +16,7 @@ pub struct TermStats {
 }
 
 impl TermStats {
-    /// Statistics of no document over so many terms.
+    /// Statistics of no document, for this number of terms.
     pub fn zero(terms: usize) -> TermStats {
         TermStats {
             documents: 0.0,

@@ -69,7 +69,7 @@ pub struct WordsShape {
 }
 
 impl WordsShape {
-    /// A column of text with so many terms.
+    /// A column of text with this number of terms.
     pub fn of_text(terms: usize) -> WordsShape {
         WordsShape {
             terms,
@@ -79,7 +79,7 @@ impl WordsShape {
         }
     }
 
-    /// Whether a term that is in no document is in the vocabulary.
+    /// Whether all terms are known, so that a term may be in no document.
     pub(crate) fn knows_all(&self) -> bool {
         self.columns || self.closed
     }

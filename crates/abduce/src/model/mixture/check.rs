@@ -245,7 +245,7 @@ impl Leaf {
         }
     }
 
-    /// Whether one of so many components can be held to a distribution.
+    /// Whether a component, one of `components`, can be fixed to a distribution.
     pub(super) fn can_be_fixed_to(
         &self,
         component: usize,

@@ -26,7 +26,7 @@ pub struct MeanAndMatrix<M> {
 }
 
 impl<M> MeanAndMatrix<M> {
-    /// Of a Gaussian over so many columns.
+    /// For a Gaussian over this number of columns.
     pub fn new(order: usize) -> Self {
         let matrix = PhantomData;
         MeanAndMatrix { order, matrix }

@@ -68,7 +68,7 @@ impl Family for MultivariateStudentT {
     fn observe(rows: &Rows, weights: &[f64], stats: &mut MultivariateStudentTStats) {
         MultivariateGaussian::observe(rows, weights, &mut stats.moments);
         let all = stats.seen.is_empty();
-        let mut told = 0.0;
+        let mut weight_of_rows = 0.0;
         for (row, weight) in weights.iter().enumerate().take(rows.len) {
             let seen = rows.columns.iter().map(|cells| cells.is_seen(row));
             let enough = if all {
@@ -77,14 +77,14 @@ impl Family for MultivariateStudentT {
                 seen.clone().any(|seen| seen)
             };
             if enough {
-                told += weight;
+                weight_of_rows += weight;
             }
             let columns = stats.seen.iter_mut().zip(seen);
             columns
                 .filter(|(_, seen)| *seen)
-                .for_each(|(own, _)| *own += weight);
+                .for_each(|(sum, _)| *sum += weight);
         }
-        stats.add_rows(told);
+        stats.add_rows(weight_of_rows);
     }
 
     fn expect(&self, rows: &Rows, weights: &[f64], stats: &mut MultivariateStudentTStats) {
@@ -226,7 +226,7 @@ impl Components for MultivariateStudentT {
         distributions: impl Iterator<Item = &'a Self>,
         prior: &MultivariatePrior,
     ) -> f64 {
-        let gaussians = distributions.map(|own| &own.gaussian);
+        let gaussians = distributions.map(|distribution| &distribution.gaussian);
         MultivariateGaussian::log_prior_all(&shape.of_gaussian(), gaussians, prior)
     }
 
@@ -241,7 +241,7 @@ impl Components for MultivariateStudentT {
 }
 
 impl Unconstrained for MultivariateStudentT {
-    /// The Gaussian's coordinates, and 1/ν where it is learned, so that the Gaussian is at 0.
+    /// The Gaussian's coordinates and, if ν is learned, 1/ν, which is 0 for a Gaussian.
     fn coordinates(&self, shape: &MultivariateStudentTShape, unit: &Self) -> Option<Vec<f64>> {
         let structure = shape.structure;
         let mut numbers = self.gaussian.free_numbers(structure, &unit.gaussian)?;

@@ -48,15 +48,15 @@ struct Part {
 
 impl TailedKernel {
     /// Prepares components; their weights only choose an origin of the arithmetic. With `hard`,
-    /// missing values take their most probable value; u is expected all the same.
+    /// missing values take their most probable value, but u its expectation.
     pub fn new(
         components: Vec<MultivariateStudentT>,
         weights: Vec<f64>,
         hard: bool,
     ) -> Result<Self> {
-        let degrees = components.iter().map(|own| own.degrees).collect();
-        let gaussians: Vec<_> = components.into_iter().map(|own| own.gaussian).collect();
-        let columns = gaussians.first().map_or(0, |own| own.order());
+        let degrees = components.iter().map(|t| t.degrees).collect();
+        let gaussians: Vec<_> = components.into_iter().map(|t| t.gaussian).collect();
+        let columns = gaussians.first().map_or(0, |gaussian| gaussian.order());
         Ok(TailedKernel {
             gaussian: MultivariateKernel::new(gaussians, weights, hard)?,
             degrees,
@@ -70,23 +70,24 @@ impl TailedKernel {
         self.gaussian.block_rows()
     }
 
-    /// Prepares all components, or `only` one, for about so many `rows` with these observed
-    /// columns.
+    /// Prepares all components, or `only` one, for about this number of `rows` with these
+    /// observed columns.
     pub fn run(&self, seen: &[usize], only: Option<usize>, rows: usize) -> Result<TailedRun<'_>> {
         let gaussian = self.gaussian.run(seen, only, rows)?;
         // A missing value that is given its most probable value counts as observed.
         let completed = self.hard && self.gaussian.is_correlated();
-        let told = if completed { self.columns } else { seen.len() };
+        let values = if completed { self.columns } else { seen.len() };
         let degrees = match only {
             Some(j) => &self.degrees[j..=j],
             None => &self.degrees[..],
         };
         let part = |(gaussian_peak, degrees): (f64, &f64)| {
-            let (half, own) = (0.5 * degrees, 0.5 * told as f64);
+            let (half_degrees, half_values) = (0.5 * degrees, 0.5 * values as f64);
             Part {
                 degrees: *degrees,
-                power: degrees + told as f64,
-                peak: gaussian_peak + ln_rising(half, own) - own * half.ln(),
+                power: degrees + values as f64,
+                peak: gaussian_peak + ln_rising(half_degrees, half_values)
+                    - half_values * half_degrees.ln(),
                 gaussian_peak,
                 rows: 0.0,
                 heaviness: 0.0,
@@ -146,16 +147,16 @@ impl TailedRun<'_> {
             // (ν+d)/(ν+δ) = (1 + d/ν)/(1 + δ/ν).
             let log_most = (part.power / part.degrees - 1.0).ln_1p();
             let unsure = ln_less_digamma(0.5 * part.power);
-            let (mut own, mut heaviness) = (0.0, 0.0);
+            let (mut weight, mut heaviness) = (0.0, 0.0);
             for (r, stretch) in responsibilities.iter().zip(stretches) {
                 let log = log_most - stretch;
                 let pull = log.exp();
                 self.pulls.push(r * pull);
-                own += r;
+                weight += r;
                 heaviness += r * (pull - 1.0 - log);
             }
-            part.rows += own;
-            part.heaviness += heaviness + own * unsure;
+            part.rows += weight;
+            part.heaviness += heaviness + weight * unsure;
         }
         self.gaussian.accumulate(scratch, &self.pulls);
     }
@@ -165,13 +166,15 @@ impl TailedRun<'_> {
     pub fn finish<'s>(self, stats: impl Iterator<Item = &'s mut MultivariateStudentTStats>) {
         let rows: Vec<f64> = self.parts.iter().map(|part| part.rows).collect();
         let mut moments = Vec::with_capacity(rows.len());
-        for (own, part) in stats.zip(&self.parts) {
-            own.weight += part.rows;
-            own.heaviness += part.heaviness;
-            if !own.seen.is_empty() {
-                self.columns.iter().for_each(|c| own.seen[*c] += part.rows);
+        for (stats, part) in stats.zip(&self.parts) {
+            stats.weight += part.rows;
+            stats.heaviness += part.heaviness;
+            if !stats.seen.is_empty() {
+                self.columns
+                    .iter()
+                    .for_each(|c| stats.seen[*c] += part.rows);
             }
-            moments.push(&mut own.moments);
+            moments.push(&mut stats.moments);
         }
         self.gaussian.finish(Some(&rows), moments.into_iter());
     }
