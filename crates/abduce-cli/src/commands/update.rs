@@ -12,7 +12,7 @@ use std::path::PathBuf;
 ///
 /// For naive-bayes and gda with all labels known, the result equals a fit to the old and new rows
 /// together (counts exactly, moments up to rounding), with the same column kinds. The old rows are
-/// not needed. New classes, levels and words are added. Where labels or correlated cells are
+/// not needed. New classes, levels and words are added. If labels or cells of correlated columns are
 /// missing, one step of incremental EM is taken instead.
 #[derive(Args)]
 #[command(after_help = "Examples:
