@@ -78,7 +78,7 @@ pub fn unseen_categories(
     for (rows, found) in chunks {
         all.iter_mut()
             .zip(found)
-            .for_each(|(all, own)| all.add(own, start));
+            .for_each(|(all, found)| all.add(found, start));
         start += rows;
     }
     let named = columns.iter().zip(all);
@@ -163,18 +163,20 @@ fn may_be_impossible(mixture: &FittedMixture, table: &Table) -> bool {
     let checked = table.source().table().is_some();
     let leaves = mixture.leaves.iter().zip(&mixture.parameters.leaves);
     let mut learned = leaves.filter(|(leaf, _)| !leaf.fixed);
-    learned.any(|(_, own)| {
-        own.iter().any(|own| match own {
+    learned.any(|(_, distributions)| {
+        distributions.iter().any(|distribution| match distribution {
             Distribution::Gaussian(_)
             | Distribution::Multivariate(_)
             | Distribution::StudentT(_)
             | Distribution::MultivariateStudentT(_) => false,
-            Distribution::Categorical(own) => own.probabilities.contains(&0.0),
-            Distribution::Poisson(own) => !(checked && own.rate > 0.0),
-            Distribution::Words(own) => own.probabilities.contains(&0.0),
-            Distribution::Bernoulli(own) => !(own.probability > 0.0 && own.probability < 1.0),
-            Distribution::Presence(own) => {
-                let mut each = own.probabilities.iter();
+            Distribution::Categorical(levels) => levels.probabilities.contains(&0.0),
+            Distribution::Poisson(counts) => !(checked && counts.rate > 0.0),
+            Distribution::Words(words) => words.probabilities.contains(&0.0),
+            Distribution::Bernoulli(binary) => {
+                !(binary.probability > 0.0 && binary.probability < 1.0)
+            }
+            Distribution::Presence(words) => {
+                let mut each = words.probabilities.iter();
                 each.any(|p| !(*p > 0.0 && *p < 1.0))
             }
             _ => true,
@@ -189,7 +191,7 @@ fn rows_with_missing(mixture: &FittedMixture, chunk: &Chunk) -> Vec<u32> {
     let filled: Vec<_> = filled
         .filter_map(|(column, _)| chunk.column(column).nulls())
         .collect();
-    let has_missing = |row: &u32| filled.iter().any(|own| own.is_null(*row as usize));
+    let has_missing = |row: &u32| filled.iter().any(|nulls| nulls.is_null(*row as usize));
     (0..chunk.rows() as u32).filter(has_missing).collect()
 }
 

@@ -31,7 +31,7 @@ pub(super) fn along_one_set_of_axes(
     };
     let mut forms: Vec<Square> = all
         .iter()
-        .map(|own| form(&own.scatter, &axes, order))
+        .map(|stats| form(&stats.scatter, &axes, order))
         .collect();
     let mut spreads = Vec::new();
     let rounds = match before {
@@ -50,17 +50,19 @@ pub(super) fn along_one_set_of_axes(
         Ok(objective)
     })?;
     let (spreads, _) = best_spreads(structure, all, &forms, order)?;
-    Ok(spreads.iter().map(|own| turned(&axes, own)).collect())
+    Ok(spreads.iter().map(|spread| turned(&axes, spread)).collect())
 }
 
 /// The common axes of covariances. Their sum has the same axes; weights in no simple proportion
 /// keep two axes apart that differ in any of them.
 fn common_axes(before: &[Square], order: usize) -> Square {
     let mut sum = vec![0.0; order * order];
-    for (j, own) in before.iter().enumerate() {
-        let trace: f64 = (0..order).map(|c| own[c * order + c]).sum();
+    for (j, matrix) in before.iter().enumerate() {
+        let trace: f64 = (0..order).map(|c| matrix[c * order + c]).sum();
         let weight = (2.0 + (1.0 + j as f64).sin()) / trace;
-        sum.iter_mut().zip(own).for_each(|(a, s)| *a += weight * s);
+        sum.iter_mut()
+            .zip(matrix)
+            .for_each(|(a, s)| *a += weight * s);
     }
     eigen(&sum, order).vectors
 }
@@ -86,23 +88,23 @@ fn best_spreads(
 ) -> Result<(Vec<Vec<f64>>, f64)> {
     let mut spreads = Vec::with_capacity(forms.len());
     let mut objective = 0.0;
-    for (own, form) in all.iter().zip(forms) {
-        let each = (0..order).map(|i| positive(form[i * order + i] / own.weight, i));
+    for (stats, form) in all.iter().zip(forms) {
+        let each = (0..order).map(|i| positive(form[i * order + i] / stats.weight, i));
         let each: Vec<f64> = each.collect::<Result<_>>()?;
-        objective += own.weight * each.iter().map(|v| v.ln()).sum::<f64>();
+        objective += stats.weight * each.iter().map(|v| v.ln()).sum::<f64>();
         spreads.push(each);
     }
     if structure == Structure::Eve {
-        let volume = |own: &Vec<f64>| {
-            let logs = own.iter().map(|v| v.ln()).sum::<f64>();
+        let volume = |spread: &Vec<f64>| {
+            let logs = spread.iter().map(|v| v.ln()).sum::<f64>();
             (logs / order as f64).exp()
         };
-        let total: f64 = all.iter().map(|own| own.weight).sum();
+        let total: f64 = all.iter().map(|stats| stats.weight).sum();
         let volumes: Vec<f64> = spreads.iter().map(volume).collect();
-        let shared = all.iter().zip(&volumes).map(|(own, v)| own.weight * v);
+        let shared = all.iter().zip(&volumes).map(|(stats, v)| stats.weight * v);
         let shared = shared.sum::<f64>() / total;
-        for (own, volume) in spreads.iter_mut().zip(&volumes) {
-            own.iter_mut().for_each(|v| *v *= shared / volume);
+        for (spread, volume) in spreads.iter_mut().zip(&volumes) {
+            spread.iter_mut().for_each(|v| *v *= shared / volume);
         }
         objective = total * order as f64 * shared.ln();
     }
@@ -118,8 +120,8 @@ fn turn(
     order: usize,
 ) {
     let (mut a, mut c, mut b) = (0.0, 0.0, 0.0);
-    for (own, form) in spreads.iter().zip(forms.iter()) {
-        let weight = 1.0 / own[i] - 1.0 / own[l];
+    for (spread, form) in spreads.iter().zip(forms.iter()) {
+        let weight = 1.0 / spread[i] - 1.0 / spread[l];
         a += weight * form[i * order + i];
         c += weight * form[l * order + i];
         b += weight * form[l * order + l];

@@ -21,10 +21,10 @@ pub(crate) struct Apart {
 /// # Errors
 /// If a column has no values, or no scatter.
 pub(crate) fn variances(structure: Structure, all: &[Apart]) -> Result<Vec<Vec<f64>>> {
-    let columns = all.first().map_or(0, |own| own.weights.len());
+    let columns = all.first().map_or(0, |stats| stats.weights.len());
     let pooled = |c: usize| {
-        let sum = |of: fn(&Apart) -> &Vec<f64>| all.iter().map(|own| of(own)[c]).sum::<f64>();
-        (sum(|own| &own.scatters), sum(|own| &own.weights))
+        let sum = |of: fn(&Apart) -> &Vec<f64>| all.iter().map(|stats| of(stats)[c]).sum::<f64>();
+        (sum(|stats| &stats.scatters), sum(|stats| &stats.weights))
     };
     match structure {
         Structure::Identity => Ok(vec![vec![1.0; columns]; all.len()]),
@@ -39,8 +39,9 @@ pub(crate) fn variances(structure: Structure, all: &[Apart]) -> Result<Vec<Vec<f
         }
         Structure::Spherical => all
             .iter()
-            .map(|own| {
-                let variance = quotient(own.scatters.iter().sum(), own.weights.iter().sum(), 0)?;
+            .map(|stats| {
+                let variance =
+                    quotient(stats.scatters.iter().sum(), stats.weights.iter().sum(), 0)?;
                 Ok(vec![variance; columns])
             })
             .collect(),
@@ -52,8 +53,8 @@ pub(crate) fn variances(structure: Structure, all: &[Apart]) -> Result<Vec<Vec<f
         Structure::Evi => of_one_volume(all),
         _ => all
             .iter()
-            .map(|own| {
-                let columns = own.scatters.iter().zip(&own.weights).enumerate();
+            .map(|stats| {
+                let columns = stats.scatters.iter().zip(&stats.weights).enumerate();
                 columns.map(|(c, (s, n))| quotient(*s, *n, c)).collect()
             })
             .collect(),
@@ -74,15 +75,18 @@ fn proportional(all: &[Apart], columns: usize) -> Result<Vec<Vec<f64>>> {
     let mut shape = vec![1.0; columns];
     until_settled(ROUNDS, || {
         for (c, share) in shape.iter_mut().enumerate() {
-            let scatters = all.iter().zip(&volumes).map(|(own, v)| own.scatters[c] / v);
-            let weight = all.iter().map(|own| own.weights[c]).sum();
+            let scatters = all
+                .iter()
+                .zip(&volumes)
+                .map(|(stats, v)| stats.scatters[c] / v);
+            let weight = all.iter().map(|stats| stats.weights[c]).sum();
             *share = quotient(scatters.sum(), weight, c)?;
         }
         let mut objective = 0.0;
-        for (own, volume) in all.iter().zip(&mut volumes) {
-            let scatter = own.scatters.iter().zip(&shape).map(|(s, a)| s / a).sum();
-            *volume = quotient(scatter, own.weights.iter().sum(), 0)?;
-            let logs = own.weights.iter().zip(&shape);
+        for (stats, volume) in all.iter().zip(&mut volumes) {
+            let scatter = stats.scatters.iter().zip(&shape).map(|(s, a)| s / a).sum();
+            *volume = quotient(scatter, stats.weights.iter().sum(), 0)?;
+            let logs = stats.weights.iter().zip(&shape);
             objective += logs.map(|(n, a)| n * (*volume * a).ln()).sum::<f64>();
         }
         Ok(objective)
@@ -94,42 +98,44 @@ fn proportional(all: &[Apart], columns: usize) -> Result<Vec<Vec<f64>>> {
 /// Σ_c ln v_jc the same for all components: v_jc = s_jc / (n_jc − μ_j) with multipliers that sum
 /// to 0. Where all columns have the same weight, the volumes determine the multipliers.
 fn of_one_volume(all: &[Apart]) -> Result<Vec<Vec<f64>>> {
-    for own in all {
-        for (c, (scatter, weight)) in own.scatters.iter().zip(&own.weights).enumerate() {
+    for stats in all {
+        for (c, (scatter, weight)) in stats.scatters.iter().zip(&stats.weights).enumerate() {
             quotient(*scatter, *weight, c)?;
         }
     }
-    let even = |own: &Apart| own.weights.iter().all(|n| *n == own.weights[0]);
+    let even = |stats: &Apart| stats.weights.iter().all(|n| *n == stats.weights[0]);
     let multipliers: Vec<f64> = if all.iter().all(even) {
-        let volume = |own: &Apart| {
-            let logs = own.scatters.iter().map(|s| s.ln()).sum::<f64>();
-            (logs / own.scatters.len() as f64).exp()
+        let volume = |stats: &Apart| {
+            let logs = stats.scatters.iter().map(|s| s.ln()).sum::<f64>();
+            (logs / stats.scatters.len() as f64).exp()
         };
         let volumes: Vec<f64> = all.iter().map(volume).collect();
-        let total: f64 = all.iter().map(|own| own.weights[0]).sum();
+        let total: f64 = all.iter().map(|stats| stats.weights[0]).sum();
         let sum: f64 = volumes.iter().sum();
         let pairs = all.iter().zip(&volumes);
         pairs
-            .map(|(own, v)| own.weights[0] - total * v / sum)
+            .map(|(stats, v)| stats.weights[0] - total * v / sum)
             .collect()
     } else {
-        let multiplier = |own: &Apart, log_volume: f64| {
-            let least = own.weights.iter().copied().fold(f64::INFINITY, f64::min);
+        let multiplier = |stats: &Apart, log_volume: f64| {
+            let least = stats.weights.iter().copied().fold(f64::INFINITY, f64::min);
             let volume = |mu: f64| {
-                let columns = own.scatters.iter().zip(&own.weights);
+                let columns = stats.scatters.iter().zip(&stats.weights);
                 columns.map(|(s, n)| (s / (n - mu)).ln()).sum::<f64>()
             };
             least - increasing_root(0.0, f64::INFINITY, |gap| log_volume - volume(least - gap))
         };
         let sum = |log_volume: f64| -> f64 {
-            let each = all.iter().map(|own| multiplier(own, log_volume));
+            let each = all.iter().map(|stats| multiplier(stats, log_volume));
             each.sum()
         };
         let log_volume = increasing_root(f64::NEG_INFINITY, f64::INFINITY, sum);
-        all.iter().map(|own| multiplier(own, log_volume)).collect()
+        all.iter()
+            .map(|stats| multiplier(stats, log_volume))
+            .collect()
     };
-    let of = |(own, mu): (&Apart, &f64)| -> Result<Vec<f64>> {
-        let columns = own.scatters.iter().zip(&own.weights).enumerate();
+    let of = |(stats, mu): (&Apart, &f64)| -> Result<Vec<f64>> {
+        let columns = stats.scatters.iter().zip(&stats.weights).enumerate();
         columns
             .map(|(c, (s, n))| positive(s / (n - mu), c))
             .collect()

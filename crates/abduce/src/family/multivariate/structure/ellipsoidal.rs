@@ -30,7 +30,7 @@ pub(crate) fn matrices(
     all: &[Whole],
     before: Option<&[Square]>,
 ) -> Result<Vec<Square>> {
-    let total: f64 = all.iter().map(|own| own.weight).sum();
+    let total: f64 = all.iter().map(|stats| stats.weight).sum();
     let d = order as f64;
     let found = match structure {
         Structure::Tied => {
@@ -40,44 +40,58 @@ pub(crate) fn matrices(
         Structure::Vee => multiples_of_one(all, order)?,
         Structure::Eve | Structure::Vve => along_one_set_of_axes(structure, all, order, before)?,
         Structure::Eev => {
-            let own: Vec<Eigen> = all.iter().map(|own| eigen(&own.scatter, order)).collect();
-            let shape = (0..order).map(|i| own.iter().map(|e| e.values[i]).sum::<f64>() / total);
+            let eigens: Vec<Eigen> = all
+                .iter()
+                .map(|stats| eigen(&stats.scatter, order))
+                .collect();
+            let shape = (0..order).map(|i| eigens.iter().map(|e| e.values[i]).sum::<f64>() / total);
             let shape: Vec<f64> = shape.collect();
-            own.iter().map(|e| turned(&e.vectors, &shape)).collect()
+            eigens.iter().map(|e| turned(&e.vectors, &shape)).collect()
         }
         Structure::Vev => turned_multiples_of_one(all, order)?,
         Structure::Evv => {
             let mut volumes = Vec::with_capacity(all.len());
-            for own in all {
-                volumes.push((log_determinant(&own.scatter, order)? / d).exp());
+            for stats in all {
+                volumes.push((log_determinant(&stats.scatter, order)? / d).exp());
             }
             let volume = volumes.iter().sum::<f64>() / total;
             let pairs = all.iter().zip(&volumes);
             pairs
-                .map(|(own, v)| times(volume / v, &own.scatter))
+                .map(|(stats, v)| times(volume / v, &stats.scatter))
                 .collect()
         }
         _ => all
             .iter()
-            .map(|own| times(1.0 / own.weight, &own.scatter))
+            .map(|stats| times(1.0 / stats.weight, &stats.scatter))
             .collect(),
     };
-    found.into_iter().map(|own| definite(own, order)).collect()
+    found
+        .into_iter()
+        .map(|matrix| definite(matrix, order))
+        .collect()
 }
 
 /// Σ_j = λ_j C: each of λ and C is maximised given the other.
 fn multiples_of_one(all: &[Whole], order: usize) -> Result<Vec<Square>> {
-    let (d, total) = (order as f64, all.iter().map(|own| own.weight).sum::<f64>());
+    let (d, total) = (
+        order as f64,
+        all.iter().map(|stats| stats.weight).sum::<f64>(),
+    );
     let mut volumes = vec![1.0; all.len()];
     let mut shared = Square::new();
     until_settled(ROUNDS, || {
         shared = times(1.0 / total, &weighted_sum(all, |j| 1.0 / volumes[j]));
         let precision = inverse(&shared, order)?;
         let mut objective = total * log_determinant(&shared, order)?;
-        for (own, volume) in all.iter().zip(&mut volumes) {
-            let trace: f64 = own.scatter.iter().zip(&precision).map(|(s, p)| s * p).sum();
-            *volume = positive(trace / (own.weight * d), 0)?;
-            objective += own.weight * d * volume.ln();
+        for (stats, volume) in all.iter().zip(&mut volumes) {
+            let trace: f64 = stats
+                .scatter
+                .iter()
+                .zip(&precision)
+                .map(|(s, p)| s * p)
+                .sum();
+            *volume = positive(trace / (stats.weight * d), 0)?;
+            objective += stats.weight * d * volume.ln();
         }
         Ok(objective)
     })?;
@@ -87,17 +101,23 @@ fn multiples_of_one(all: &[Whole], order: usize) -> Result<Vec<Square>> {
 /// Σ_j = λ_j D_j A D_jᵀ: D_j are the axes of S_j, and each of λ and A is maximised given the
 /// other.
 fn turned_multiples_of_one(all: &[Whole], order: usize) -> Result<Vec<Square>> {
-    let (d, total) = (order as f64, all.iter().map(|own| own.weight).sum::<f64>());
-    let own: Vec<Eigen> = all.iter().map(|own| eigen(&own.scatter, order)).collect();
+    let (d, total) = (
+        order as f64,
+        all.iter().map(|stats| stats.weight).sum::<f64>(),
+    );
+    let eigens: Vec<Eigen> = all
+        .iter()
+        .map(|stats| eigen(&stats.scatter, order))
+        .collect();
     let mut volumes = vec![1.0; all.len()];
     let mut shape = vec![1.0; order];
     until_settled(ROUNDS, || {
         for (i, share) in shape.iter_mut().enumerate() {
-            let values = own.iter().zip(&volumes).map(|(e, v)| e.values[i] / v);
+            let values = eigens.iter().zip(&volumes).map(|(e, v)| e.values[i] / v);
             *share = positive(values.sum::<f64>() / total, i)?;
         }
         let mut objective = total * shape.iter().map(|a| a.ln()).sum::<f64>();
-        for ((e, whole), volume) in own.iter().zip(all).zip(&mut volumes) {
+        for ((e, whole), volume) in eigens.iter().zip(all).zip(&mut volumes) {
             let trace: f64 = e.values.iter().zip(&shape).map(|(w, a)| w / a).sum();
             *volume = positive(trace / (whole.weight * d), 0)?;
             objective += whole.weight * d * volume.ln();
@@ -105,7 +125,7 @@ fn turned_multiples_of_one(all: &[Whole], order: usize) -> Result<Vec<Square>> {
         Ok(objective)
     })?;
     let scaled = |v: &f64| shape.iter().map(|a| v * a).collect::<Vec<f64>>();
-    let pairs = own.iter().zip(&volumes);
+    let pairs = eigens.iter().zip(&volumes);
     Ok(pairs.map(|(e, v)| turned(&e.vectors, &scaled(v))).collect())
 }
 
@@ -124,11 +144,11 @@ pub(super) fn turned(vectors: &[f64], values: &[f64]) -> Square {
 }
 
 pub(super) fn weighted_sum(all: &[Whole], weight: impl Fn(usize) -> f64) -> Square {
-    let mut sum = vec![0.0; all.first().map_or(0, |own| own.scatter.len())];
-    for (j, own) in all.iter().enumerate() {
+    let mut sum = vec![0.0; all.first().map_or(0, |stats| stats.scatter.len())];
+    for (j, stats) in all.iter().enumerate() {
         let w = weight(j);
         sum.iter_mut()
-            .zip(&own.scatter)
+            .zip(&stats.scatter)
             .for_each(|(a, s)| *a += w * s);
     }
     sum

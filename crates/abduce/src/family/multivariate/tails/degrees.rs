@@ -70,10 +70,13 @@ pub(super) fn estimates(
     vague: &MultivariateStudentT,
     before: Option<&[&MultivariateStudentT]>,
 ) -> Vec<MultivariateStudentT> {
-    let moments: Vec<MultivariateStats> = stats.iter().map(|own| own.per_row(prior)).collect();
+    let moments: Vec<MultivariateStats> = stats
+        .iter()
+        .map(|component| component.per_row(prior))
+        .collect();
     let moments: Vec<&MultivariateStats> = moments.iter().collect();
     let gaussians_before: Option<Vec<&MultivariateGaussian>> =
-        before.map(|before| before.iter().map(|own| &own.gaussian).collect());
+        before.map(|before| before.iter().map(|component| &component.gaussian).collect());
     let gaussians = estimates_of_all(
         shape.structure,
         &moments,

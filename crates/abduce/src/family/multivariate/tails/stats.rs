@@ -40,7 +40,7 @@ impl Stats for MultivariateStudentTStats {
 
     fn scale(&mut self, factor: f64) {
         self.weight *= factor;
-        self.seen.iter_mut().for_each(|own| *own *= factor);
+        self.seen.iter_mut().for_each(|weight| *weight *= factor);
         self.moments.scale(factor);
         self.heaviness *= factor;
     }
@@ -125,7 +125,10 @@ impl MultivariateStudentTStats {
 /// See [`pull_together`](crate::family::Components::pull_together): the rows added to the
 /// Gaussian's moments are added here too.
 pub(super) fn pull_rows_together(stats: &mut [MultivariateStudentTStats]) {
-    let mut moments: Vec<MultivariateStats> = stats.iter().map(|own| own.moments.clone()).collect();
+    let mut moments: Vec<MultivariateStats> = stats
+        .iter()
+        .map(|component| component.moments.clone())
+        .collect();
     pull_together(&mut moments);
     for (own, pulled) in stats.iter_mut().zip(moments) {
         let more = pulled.weight() - own.moments.weight();
