@@ -31,7 +31,7 @@ fn errors_have_a_position_and_a_reason() {
         ("E(x, z)", 6, "one column at a time"),
         ("E(x>1)", 3, "without a condition"),
         ("MAP(c=red)", 5, "without conditions"),
-        ("P(c, x)", 6, "only if they hold levels"),
+        ("P(c, x)", 6, "needs columns of levels"),
         ("P(c | do(x=1))", 10, "only a network"),
         ("P(c | x>1", 10, "closing parenthesis"),
     ] {
