@@ -42,15 +42,22 @@ impl Missing {
     /// Whether a trimmed cell is a missing value.
     #[inline]
     pub fn is(&self, trimmed: &str) -> bool {
-        let Some(&start) = trimmed.as_bytes().first() else {
+        self.is_bytes(trimmed.as_bytes())
+    }
+
+    /// As [`Missing::is`], for the bytes of a cell.
+    #[inline]
+    pub fn is_bytes(&self, trimmed: &[u8]) -> bool {
+        let Some(&start) = trimmed.first() else {
             return true;
         };
         self.starts[start as usize] && trimmed.len() <= self.longest && self.is_token(trimmed)
     }
 
-    fn is_token(&self, trimmed: &str) -> bool {
+    fn is_token(&self, trimmed: &[u8]) -> bool {
         self.tokens.iter().any(|token| {
-            token == trimmed || (any_case(token) && token.eq_ignore_ascii_case(trimmed))
+            let word = token.as_bytes();
+            word == trimmed || (any_case(token) && word.eq_ignore_ascii_case(trimmed))
         })
     }
 

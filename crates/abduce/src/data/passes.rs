@@ -8,13 +8,14 @@ use crate::data::encode::learn_terms::learn_terms;
 use crate::data::missing::Missing;
 use crate::data::open::Opened;
 use crate::data::options::{KindOverride, ReadOptions};
-use crate::data::read::{Inputs, Known, Located};
+use crate::data::read::{Inputs, Known, Located, Parse};
 use crate::data::table::chunk::{CHUNK_ROWS, Chunk};
 use crate::data::table::column::Column;
 use crate::data::table::schema::{Asked, Field, Kind, Schema};
 use crate::data::table::store::Store;
 use crate::{Error, Result};
 use rayon::prelude::*;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The first pass: infers the schema of the wanted columns.
@@ -28,15 +29,26 @@ pub(super) fn infer(
     let mut summaries = empty_summaries(inputs, options, wanted);
     let mut read = vec![false; inputs.names.len()];
     summaries.iter().for_each(|(at, _)| read[*at] = true);
+    let mut columns = vec![false; inputs.names.len()];
+    let parsed = summaries.iter().filter(|(_, s)| s.parses_numbers());
+    parsed.for_each(|(at, _)| columns[*at] = true);
+    let parse = Parse {
+        columns: &columns,
+        missing: &missing,
+    };
     let (mut rows, mut weighing) = (0, 0);
-    inputs.scan(&read, |located| {
-        rows += located.batch.rows();
-        weighing += located.weighing_rows();
-        first_error(
-            summaries
-                .par_iter_mut()
-                .map(|(at, summary)| summary.observe(located, located.positions[*at], &missing)),
-        )
+    inputs.scan_parsed(&read, Some(parse), |round| {
+        for located in &*round {
+            rows += located.batch.rows();
+            weighing += located.weighing_rows();
+        }
+        first_error(summaries.par_iter_mut().map(|(at, summary)| {
+            let mut batches = round.iter().enumerate();
+            batches.try_for_each(|(place, located)| {
+                let observed = summary.observe(located, *at, &missing);
+                observed.map_err(|error| (place, error.at_file(located.name)))
+            })
+        }))
     })?;
     if rows == 0 {
         return Err(no_rows(inputs));
@@ -113,13 +125,14 @@ fn no_rows(inputs: &Inputs) -> Error {
     }
 }
 
-/// The error on the earliest line, whichever thread found it.
-fn first_error(results: impl ParallelIterator<Item = Result<()>>) -> Result<()> {
-    let errors: Vec<Error> = results.filter_map(Result::err).collect();
-    match errors.into_iter().min_by_key(|error| error.line()) {
-        Some(error) => Err(error),
-        None => Ok(()),
-    }
+/// The error on the earliest line of the earliest batch, whichever thread found it.
+fn first_error(
+    results: impl ParallelIterator<Item = std::result::Result<(), (usize, Error)>>,
+) -> Result<()> {
+    let errors: Vec<(usize, Error)> = results.filter_map(std::result::Result::err).collect();
+    let first = errors.into_iter();
+    let first = first.min_by_key(|(place, error)| (*place, error.line()));
+    first.map_or(Ok(()), |(_, error)| Err(error))
 }
 
 /// Where the levels of the schema come from.
@@ -160,11 +173,20 @@ pub(super) fn encode(
         missing_values: vec![0; schema.fields.len()],
         store: Store::new(options.memory_budget),
     };
+    let mut columns = vec![false; inputs.names.len()];
+    let parsed = (chunks.encoders.iter()).filter(|(_, encoder)| encoder.parses_numbers());
+    parsed.for_each(|(at, _)| at.iter().for_each(|at| columns[*at] = true));
+    let parse = Parse {
+        columns: &columns,
+        missing: &missing,
+    };
     let mut quoted = Vec::new();
-    inputs.scan(&wanted, |located| {
-        let cells = located.batch.suspicious_quotes().iter();
-        quoted.extend(cells.map(|(line, lines)| (located.name.to_string(), *line, *lines)));
-        chunks.append(located, &missing)
+    inputs.scan_parsed(&wanted, Some(parse), |round| {
+        for located in &*round {
+            let cells = located.batch.suspicious_quotes().iter();
+            quoted.extend(cells.map(|(line, lines)| (located.name.to_string(), *line, *lines)));
+        }
+        chunks.append(round, &missing)
     })?;
     chunks.flush()?;
     notes.extend(quote_notes(quoted));
@@ -226,22 +248,40 @@ struct ChunkWriter {
 }
 
 impl ChunkWriter {
-    fn append(&mut self, located: &Located<'_>, missing: &Missing) -> Result<()> {
-        let rows = located.batch.rows();
-        let mut start = 0;
-        while start < rows {
-            let end = rows.min(start + CHUNK_ROWS - self.filled);
-            first_error(self.encoders.par_iter_mut().map(|(at, encoder)| {
-                let column = at.and_then(|at| located.positions[at]);
-                encoder.append(located, column, start..end, missing)
-            }))?;
-            self.filled += end - start;
-            start = end;
-            if self.filled == CHUNK_ROWS {
-                self.flush()?;
+    fn append(&mut self, batches: &[Located<'_>], missing: &Missing) -> Result<()> {
+        let mut runs = Vec::new();
+        for (place, located) in batches.iter().enumerate() {
+            let rows = located.batch.rows();
+            let mut start = 0;
+            while start < rows {
+                let end = rows.min(start + CHUNK_ROWS - self.filled);
+                runs.push((place, start..end));
+                self.filled += end - start;
+                start = end;
+                if self.filled == CHUNK_ROWS {
+                    self.encode(batches, &runs, missing)?;
+                    runs.clear();
+                    self.flush()?;
+                }
             }
         }
-        Ok(())
+        self.encode(batches, &runs, missing)
+    }
+
+    /// Encodes runs of rows of these batches.
+    fn encode(
+        &mut self,
+        batches: &[Located<'_>],
+        runs: &[(usize, Range<usize>)],
+        missing: &Missing,
+    ) -> Result<()> {
+        first_error(self.encoders.par_iter_mut().map(|(at, encoder)| {
+            runs.iter().try_for_each(|(place, rows)| {
+                let located = &batches[*place];
+                let encoded = encoder.append(located, *at, rows.clone(), missing);
+                encoded.map_err(|error| (*place, error.at_file(located.name)))
+            })
+        }))
     }
 
     /// Stores the rows encoded so far as a chunk.

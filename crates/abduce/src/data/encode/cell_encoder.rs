@@ -5,7 +5,7 @@ use crate::data::encode::texts::Texts;
 use crate::data::encode::{Place, as_number, shown};
 use crate::data::missing::Missing;
 use crate::data::options::{UnseenCategory, kind_option};
-use crate::data::read::{Cell, Located, TOO_LARGE, number};
+use crate::data::read::{Cell, Located, Numbers, TOO_LARGE, number};
 use crate::data::table::column::Column;
 use crate::data::table::schema::{Field, Kind};
 use crate::data::table::terms::TermsBuilder;
@@ -57,6 +57,8 @@ struct Run<'a> {
     column: usize,
     rows: Range<usize>,
     missing: &'a Missing,
+    /// The cells, if they were parsed as numbers.
+    numbers: Option<&'a Numbers>,
 }
 
 impl CellEncoder {
@@ -106,15 +108,22 @@ impl CellEncoder {
         }
     }
 
-    /// Appends a run of rows; missing values if the data lack the column.
+    /// Whether the column's cells are worth parsing as numbers before they are encoded.
+    pub fn parses_numbers(&self) -> bool {
+        !matches!(self.rule, Rule::Text(_))
+    }
+
+    /// Appends a run of rows of the column at this position in the table; missing values if
+    /// the data lack the column.
     pub fn append(
         &mut self,
         located: &Located<'_>,
-        column: Option<usize>,
+        at: Option<usize>,
         rows: Range<usize>,
         missing: &Missing,
     ) -> Result<()> {
-        let Some(column) = column else {
+        let column = at.and_then(|at| Some((at, located.positions[at]?)));
+        let Some((at, column)) = column else {
             self.append_missing(rows.len());
             return Ok(());
         };
@@ -123,6 +132,7 @@ impl CellEncoder {
             column,
             rows,
             missing,
+            numbers: located.numbers.get(at).and_then(Option::as_ref),
         };
         let encoded = &mut self.encoded;
         let read = match &mut self.rule {
@@ -212,6 +222,18 @@ impl Encoded {
         } else {
             (TOO_LARGE * unit).min(f64::MAX)
         };
+        if let Some(numbers) = run.numbers() {
+            let fits = |x: &f64| {
+                let count = kind != Kind::Count || *x >= 0.0 && x.fract() == 0.0;
+                x.is_nan() || x.abs() <= largest && count
+            };
+            if numbers.iter().all(fits) {
+                let number = |x: &f64| if x.is_nan() { 0.0 } else { x / unit };
+                self.reals.extend(numbers.iter().map(number));
+                self.append_seen(numbers);
+                return Ok(());
+            }
+        }
         run.visit(|_, cell| {
             let x = as_number(cell, kind, largest, name, run.missing).map_err(|error| {
                 // The first pass has settled the kind of a file's columns, so that only a
@@ -233,12 +255,28 @@ impl Encoded {
         })
     }
 
+    /// Appends which of these numbers are seen.
+    fn append_seen(&mut self, numbers: &[f64]) {
+        if numbers.iter().any(|x| x.is_nan()) {
+            numbers.iter().for_each(|x| self.seen.append(!x.is_nan()));
+        } else {
+            self.seen.append_n_non_nulls(numbers.len());
+        }
+    }
+
     fn append_weights(&mut self, run: Run<'_>, name: &str) -> Result<()> {
+        if let Some(numbers) = run.numbers()
+            && numbers.iter().all(|x| (0.0..=TOO_LARGE).contains(x))
+        {
+            self.reals.extend(numbers);
+            return Ok(());
+        }
         let Run {
             located,
             column,
             rows,
             missing,
+            ..
         } = run;
         located.batch.visit(column, rows, missing, |_, cell| {
             match as_number(cell, Kind::Real, TOO_LARGE, name, missing) {
@@ -303,6 +341,24 @@ impl Encoded {
         lookup: &mut Lookup,
         next: Option<u32>,
     ) -> Result<()> {
+        let before = self.codes.len();
+        if let Some(numbers) = run.numbers.filter(|numbers| numbers.plain) {
+            let numbers = &numbers.values[run.rows.clone()];
+            let code = |x: &f64| {
+                if x.is_nan() {
+                    Some(0)
+                } else {
+                    lookup.code(Cell::Number(*x))
+                }
+            };
+            self.codes.extend(numbers.iter().map_while(code));
+            if self.codes.len() == before + numbers.len() {
+                self.append_seen(numbers);
+                return Ok(());
+            }
+            // An unseen level is reported with its spelling.
+            self.codes.truncate(before);
+        }
         run.visit(|row, cell| {
             let mut code = lookup.code(cell);
             if code.is_none() && cell != Cell::Missing {
@@ -324,6 +380,12 @@ impl Run<'_> {
     fn visit(&self, each: impl FnMut(usize, Cell<'_>) -> Result<()>) -> Result<()> {
         let rows = self.rows.clone();
         self.located.visit(self.column, rows, self.missing, each)
+    }
+
+    /// The cells, if they were parsed as numbers.
+    fn numbers(&self) -> Option<&[f64]> {
+        let numbers = self.numbers?;
+        Some(&numbers.values[self.rows.clone()])
     }
 
     fn texts(&self) -> Result<Texts> {

@@ -5,7 +5,7 @@ use crate::data::encode::levels::{Levels, Lookup};
 use crate::data::encode::{Place, as_number, shown};
 use crate::data::missing::Missing;
 use crate::data::options::{KindOverride, kind_option};
-use crate::data::read::{Cell, Key, Located, TOO_LARGE, key, number};
+use crate::data::read::{Cell, Key, Located, Numbers, TOO_LARGE, key, number};
 use crate::data::table::schema::Kind;
 use crate::{Error, Result};
 
@@ -100,18 +100,24 @@ impl Summary {
         }
     }
 
-    /// Adds the cells of the column in a batch.
-    pub fn observe(
-        &mut self,
-        located: &Located<'_>,
-        column: Option<usize>,
-        missing: &Missing,
-    ) -> Result<()> {
+    /// Whether the column's cells are worth parsing as numbers before they are added.
+    pub fn parses_numbers(&self) -> bool {
+        let text = (self.wish.kind.as_ref()).is_some_and(|asked| asked.kind == Kind::Text);
+        !text && !self.wish.words
+    }
+
+    /// Adds the cells of the column in a batch, which is at this position in the table.
+    pub fn observe(&mut self, located: &Located<'_>, at: usize, missing: &Missing) -> Result<()> {
         let rows = located.batch.rows();
         self.cells += rows as u64;
-        let Some(column) = column else {
+        let Some(column) = located.positions[at] else {
             return Ok(());
         };
+        let numbers = located.numbers.get(at).and_then(Option::as_ref);
+        if let Some(numbers) = numbers.filter(|numbers| self.can_add(numbers)) {
+            self.add_numbers(&numbers.values);
+            return Ok(());
+        }
         let asked = self.wish.kind.as_ref().map(|asked| asked.kind);
         let asked = asked.filter(|kind| matches!(kind, Kind::Real | Kind::Count));
         let read = located.visit(column, 0..rows, missing, |row, cell| {
@@ -137,6 +143,45 @@ impl Summary {
             Ok(())
         });
         read.map_err(|error| error.at_column(&self.name))
+    }
+
+    /// Whether these numbers can be added without a look at their cells.
+    fn can_add(&self, numbers: &Numbers) -> bool {
+        let asked = self.wish.kind.as_ref().map(|asked| asked.kind);
+        let fits = |x: &f64| {
+            let count = asked != Some(Kind::Count) || *x >= 0.0 && x.fract() == 0.0;
+            x.is_nan() || x.abs() <= TOO_LARGE && count
+        };
+        let simple = self.given.is_none() && !self.consecutive && !self.wish.words;
+        simple && numbers.plain && numbers.values.iter().all(fits)
+    }
+
+    /// Adds numbers that are plain and not too large; NaN for missing values.
+    fn add_numbers(&mut self, values: &[f64]) {
+        let seen = || values.iter().filter(|x| !x.is_nan());
+        let mut rest = seen();
+        while !self.levels.is_full()
+            && let Some(x) = rest.next()
+        {
+            self.levels.add(Key::Number(x + 0.0));
+        }
+        let count = seen().count() as u64;
+        self.seen += count;
+        self.numbers += count;
+        for x in values {
+            // These ignore NaN.
+            self.largest = self.largest.max(x.abs());
+            self.least = self.least.min(*x);
+        }
+        for x in seen() {
+            if !self.whole {
+                break;
+            }
+            self.whole = x.fract() == 0.0;
+            self.sum += x;
+            self.squares += x * x;
+            self.zeros += u64::from(*x == 0.0);
+        }
     }
 
     /// An error about a word in a column whose kind is to be numeric, with a hint at the

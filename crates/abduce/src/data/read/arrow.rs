@@ -23,6 +23,7 @@ pub(super) const ARROW: Format = Format {
     known: |_| &[],
     header,
     batches,
+    parts: None,
 };
 
 /// A stream starts with a marker and the length of its schema, below 2²⁴.

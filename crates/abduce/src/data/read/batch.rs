@@ -20,10 +20,12 @@ pub(crate) enum Batch {
 pub(crate) struct TextRows {
     /// The number of cells in each row.
     pub width: usize,
-    /// The concatenated text of all cells.
+    /// The concatenated text of all cells, with one separator after each if there are `starts`.
     pub text: String,
     /// The end of each cell in `text`.
     pub ends: Vec<usize>,
+    /// The start of each row in a text with separators; empty if there are none.
+    pub starts: Vec<usize>,
     /// The line on which each row starts.
     pub lines: Vec<u64>,
     /// Rows with suspicious quotes, as [`Batch::suspicious_quotes`] returns them.
@@ -117,9 +119,25 @@ impl Batch {
 impl TextRows {
     #[inline]
     pub fn cell(&self, row: usize, column: usize) -> &str {
+        &self.text[self.place(row, column)]
+    }
+
+    /// The bytes of a cell.
+    #[inline]
+    pub fn bytes(&self, row: usize, column: usize) -> &[u8] {
+        &self.text.as_bytes()[self.place(row, column)]
+    }
+
+    #[inline]
+    fn place(&self, row: usize, column: usize) -> Range<usize> {
         let at = row * self.width + column;
-        let start = if at == 0 { 0 } else { self.ends[at - 1] };
-        &self.text[start..self.ends[at]]
+        let start = match self.starts.get(row) {
+            Some(start) if column == 0 => *start,
+            Some(_) => self.ends[at - 1] + 1,
+            None if at == 0 => 0,
+            None => self.ends[at - 1],
+        };
+        start..self.ends[at]
     }
 }
 

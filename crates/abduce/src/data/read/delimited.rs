@@ -7,10 +7,12 @@ use crate::data::options::ReadOptions;
 use crate::data::read::batch::{Batch, TextRows};
 use crate::data::read::input::{Input, Packing};
 use crate::data::read::lines::{Text, open_text};
-use crate::data::read::{BATCH_BYTES, Batches, Format};
+use crate::data::read::split::{Block, Buffer, Shape, not_utf8};
+use crate::data::read::{BATCH_BYTES, Batches, Format, Part, Parts};
 use crate::{Error, Result};
 use csv_core::ReadRecordResult;
 use std::io::BufRead;
+use std::sync::Arc;
 
 /// Separated by commas, or by the character found in the first line.
 pub(super) const CSV: Format = Format {
@@ -22,6 +24,7 @@ pub(super) const CSV: Format = Format {
     known: |_| &[],
     header,
     batches,
+    parts: Some(parts),
 };
 
 /// Tab-separated.
@@ -34,6 +37,9 @@ pub(super) const TSV: Format = Format {
 /// A quoted cell of more lines than this is suspicious: a stray quote may have joined rows.
 const MANY_LINES: u64 = 100;
 
+/// The separator is found in this many bytes.
+const HEAD_BYTES: usize = 1 << 18;
+
 /// The longest row that is read; a longer one has a quote that is never closed.
 const ROW_BYTES: usize = 256 << 20;
 
@@ -42,11 +48,16 @@ fn header(input: &Input, options: &ReadOptions) -> Result<Vec<String>> {
     let Some(line) = rows.next_row()? else {
         return Err(Error::data("the file is empty"));
     };
-    rows.width = rows.ends.len();
+    let width = rows.ends.len();
     rows.lines.push(line);
     if options.no_header {
-        return Ok(vec![String::new(); rows.width]);
+        return Ok(vec![String::new(); width]);
     }
+    rows.shape = Arc::new(Shape {
+        delimiter: rows.shape.delimiter,
+        width,
+        names: Vec::new(),
+    });
     let batch = rows.batch()?;
     Ok((0..batch.width)
         .map(|column| batch.cell(0, column).trim().to_string())
@@ -54,25 +65,38 @@ fn header(input: &Input, options: &ReadOptions) -> Result<Vec<String>> {
 }
 
 fn batches(input: &Input, options: &ReadOptions, wanted: &[bool]) -> Result<Batches> {
+    let parts = parts(input, options, wanted)?;
+    Ok(Box::new(parts.flat_map(|part| match part {
+        Ok(part) => part.decode(),
+        Err(error) => vec![Err(error)],
+    })))
+}
+
+fn parts(input: &Input, options: &ReadOptions, wanted: &[bool]) -> Result<Parts> {
     let mut rows = Rows::open(input, options)?;
-    rows.width = wanted.len();
-    rows.names = options.names.clone().unwrap_or(input.header.clone());
+    let shape = Shape {
+        delimiter: rows.shape.delimiter,
+        width: wanted.len(),
+        names: options.names.clone().unwrap_or(input.header.clone()),
+    };
+    rows.shape = Arc::new(shape);
     if !options.no_header {
         rows.next_row()?;
+        rows.clear();
     }
     Ok(Box::new(std::iter::from_fn(move || {
-        rows.next_batch().transpose().map(|b| b.map(Batch::Text))
+        rows.next_part().transpose()
     })))
 }
 
 /// The rows of a file, split into cells.
 struct Rows {
-    bytes: Text,
+    bytes: Buffer<Text>,
     splitter: csv_core::Reader,
+    quote: Option<u8>,
     /// The number of the next line in `bytes`.
     line: u64,
-    width: usize,
-    names: Vec<String>,
+    shape: Arc<Shape>,
     // The batch being filled; its text is `text[..used]`.
     text: Vec<u8>,
     used: usize,
@@ -85,7 +109,7 @@ struct Rows {
 
 impl Rows {
     fn open(input: &Input, options: &ReadOptions) -> Result<Rows> {
-        let mut bytes = open_text(input, 1 << 18)?;
+        let mut bytes = open_text(input, HEAD_BYTES)?;
         let packing = input.packing;
         let head = bytes.fill_buf().map_err(|e| packing.damaged(e))?;
         let is_taken = |d: &u8| b"\r\n".contains(d) || options.quote == Some(*d);
@@ -111,11 +135,15 @@ impl Rows {
             splitter.quote(quote);
         }
         Ok(Rows {
-            bytes,
+            bytes: Buffer::new(bytes),
             splitter: splitter.build(),
+            quote,
             line: 1,
-            width: 0,
-            names: Vec::new(),
+            shape: Arc::new(Shape {
+                delimiter,
+                width: 0,
+                names: Vec::new(),
+            }),
             text: vec![0; 1 << 16],
             used: 0,
             ends: Vec::new(),
@@ -135,7 +163,7 @@ impl Rows {
     /// Skips blank lines, and counts them; false at the end of the file.
     fn skip_blank_lines(&mut self) -> Result<bool> {
         loop {
-            let head = self.bytes.fill_buf().map_err(|e| self.packing.damaged(e))?;
+            let head = self.bytes.fill(1).map_err(|e| self.packing.damaged(e))?;
             let blank = head
                 .iter()
                 .take_while(|b| matches!(b, b'\n' | b'\r'))
@@ -158,7 +186,7 @@ impl Rows {
         let start = self.line;
         let (mut written, mut cells) = (0, 0);
         loop {
-            let head = self.bytes.fill_buf().map_err(|e| self.packing.damaged(e))?;
+            let head = self.bytes.fill(1).map_err(|e| self.packing.damaged(e))?;
             // A line end is appended to the file to end its last row.
             let last = head.is_empty();
             let (result, read, wrote, ended) = self.splitter.read_record(
@@ -205,14 +233,29 @@ impl Rows {
         let before = &self.text[self.used..self.used + before];
         Error::data("a quote is opened here and never closed")
             .at_line(start + memchr::memchr_iter(b'\n', before).count() as u64)
-            .at_column(self.name(cells))
+            .at_column(self.shape.name(cells))
             .with_hint("close it, or pass `quote=none`")
     }
 
-    fn name(&self, column: usize) -> String {
-        let name = self.names.get(column).filter(|name| !name.is_empty());
-        let by_position = || format!("column_{}", column + 1);
-        name.cloned().unwrap_or_else(by_position)
+    /// The next rows: a block of lines without quotes, or rows split here.
+    fn next_part(&mut self) -> Result<Option<Part>> {
+        // A byte of another character could be taken for such a delimiter.
+        if self.shape.delimiter.is_ascii() {
+            let lines = self.bytes.take_lines(self.quote, ROW_BYTES);
+            if let Some(bytes) = lines.map_err(|e| self.packing.damaged(e))? {
+                let block = Block {
+                    line: self.line,
+                    shape: Arc::clone(&self.shape),
+                    suspicious_quotes: std::mem::take(&mut self.suspicious_quotes),
+                    bytes,
+                };
+                self.line += memchr::memchr_iter(b'\n', &block.bytes).count() as u64;
+                return Ok(Some(Part::Work(Box::new(|| block.split()))));
+            }
+        }
+        Ok(self
+            .next_batch()?
+            .map(|rows| Part::Batch(Batch::Text(rows))))
     }
 
     /// The next rows, at most [`CHUNK_ROWS`].
@@ -224,7 +267,7 @@ impl Rows {
                 break;
             };
             let found = self.ends.len() - cells;
-            if found == self.width {
+            if found == self.shape.width {
                 self.lines.push(line);
                 continue;
             }
@@ -233,16 +276,8 @@ impl Rows {
                 self.used = used;
                 continue;
             }
-            return Err(Error::data(format!(
-                "{found} {} where {} are expected",
-                if found == 1 { "cell" } else { "cells" },
-                self.width
-            ))
-            .at_line(line)
-            .with_hint(match self.line - line {
-                0 | 1 => "correct the row, or pass `delimiter` if another character separates cells",
-                _ => "a quote that opens in this row closes on a much later line; correct it, or pass `quote=none`",
-            }));
+            let spanned = self.line - line;
+            return Err(wrong_width(found, self.shape.width, line, spanned));
         }
         if self.lines.is_empty() {
             return Ok(None);
@@ -256,32 +291,41 @@ impl Rows {
         let mut text = std::mem::replace(&mut self.text, vec![0; size]);
         text.truncate(self.used);
         let cells = self.ends.len();
-        let ends = std::mem::replace(&mut self.ends, Vec::with_capacity(cells));
-        let lines = std::mem::take(&mut self.lines);
-        self.used = 0;
-        let wrong = |at: usize| {
-            let cell = ends.partition_point(|end| *end <= at);
-            let (row, column) = (cell / self.width.max(1), cell % self.width.max(1));
-            Error::data("the text is not UTF-8")
-                .at_line(lines.get(row).copied().unwrap_or(1))
-                .at_column(self.name(column))
-                .with_hint("convert the file, for example with iconv -f LATIN1 -t UTF-8")
-        };
-        let text = String::from_utf8(text).map_err(|e| wrong(e.utf8_error().valid_up_to()))?;
-        // Invalid cells may form valid text when they are concatenated.
-        if !text.is_ascii()
-            && let Some(end) = ends.iter().find(|end| !text.is_char_boundary(**end))
-        {
-            return Err(wrong(*end - 1));
-        }
-        Ok(TextRows {
-            width: self.width,
-            text,
-            ends,
-            lines,
+        let mut rows = TextRows {
+            width: self.shape.width,
+            text: String::new(),
+            ends: std::mem::replace(&mut self.ends, Vec::with_capacity(cells)),
+            starts: Vec::new(),
+            lines: std::mem::take(&mut self.lines),
             suspicious_quotes: std::mem::take(&mut self.suspicious_quotes),
-        })
+        };
+        self.used = 0;
+        let wrong = |rows: &TextRows, at: usize| not_utf8(rows, at, &self.shape);
+        let text = String::from_utf8(text);
+        rows.text = text.map_err(|e| wrong(&rows, e.utf8_error().valid_up_to()))?;
+        // Invalid cells may form valid text when they are concatenated.
+        let text = &rows.text;
+        if !text.is_ascii()
+            && let Some(end) = rows.ends.iter().find(|end| !text.is_char_boundary(**end))
+        {
+            return Err(wrong(&rows, *end - 1));
+        }
+        Ok(rows)
     }
+}
+
+/// The error of a row with more or fewer cells than there are columns, which starts on a line
+/// and spans some.
+pub(super) fn wrong_width(found: usize, width: usize, line: u64, spanned: u64) -> Error {
+    Error::data(format!(
+        "{found} {} where {width} are expected",
+        if found == 1 { "cell" } else { "cells" },
+    ))
+    .at_line(line)
+    .with_hint(match spanned {
+        0 | 1 => "correct the row, or pass `delimiter` if another character separates cells",
+        _ => "a quote that opens in this row closes on a much later line; correct it, or pass `quote=none`",
+    })
 }
 
 /// The only usual separator that occurs in the first line outside quotes; a comma if there is

@@ -18,6 +18,7 @@ pub(super) const FRAME: Format = Format {
     known: |_| &[],
     header,
     batches,
+    parts: None,
 };
 
 /// Batches of one schema.

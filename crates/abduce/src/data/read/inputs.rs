@@ -1,21 +1,14 @@
-//! The files of one table: columns matched by name, rows in the order of the arguments. A
-//! separate thread reads a few batches ahead.
+//! The files of one table: columns matched by name, rows in the order of the arguments.
 
-use crate::data::missing::Missing;
 use crate::data::options::ReadOptions;
 use crate::data::read::gather::gather;
 use crate::data::read::input::{Input, STDIN};
-use crate::data::read::{Batch, Batches, Cell as Value, Frame, Known, number};
+use crate::data::read::{Batch, Batches, Frame, Known, Part, Parts};
 use crate::{Error, Result};
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
-use std::sync::mpsc::sync_channel;
-
-/// The number of batches that are read ahead.
-const AHEAD: usize = 2;
 
 /// The files of one table and its columns.
 pub(crate) struct Inputs {
@@ -37,68 +30,6 @@ pub(crate) struct Inputs {
     pub weight: Option<usize>,
     /// Notes about the files.
     pub notes: Vec<String>,
-}
-
-/// A batch and where it comes from.
-pub(crate) struct Located<'a> {
-    pub batch: Batch,
-    /// The number of the file.
-    pub file: usize,
-    /// The file's name.
-    pub name: &'a str,
-    /// The position in the batch of each column of the table.
-    pub positions: &'a [Option<usize>],
-    /// Which rows have weight 0; empty if none has.
-    zero_weight: Vec<bool>,
-    /// Whether cells are texts and classes, none of which means a missing value.
-    verbatim: bool,
-}
-
-impl Located<'_> {
-    /// The number of rows of positive weight.
-    pub fn weighing_rows(&self) -> usize {
-        let zero = self.zero_weight.iter().filter(|zero| **zero);
-        self.batch.rows() - zero.count()
-    }
-
-    /// Calls `each` as [`Batch::visit`] does, with missing values in rows of weight 0.
-    pub fn visit(
-        &self,
-        column: usize,
-        rows: Range<usize>,
-        missing: &Missing,
-        mut each: impl FnMut(usize, Value<'_>) -> Result<()>,
-    ) -> Result<()> {
-        let none = Missing::new(&[]);
-        let missing = if self.verbatim { &none } else { missing };
-        if self.zero_weight.is_empty() {
-            return self.batch.visit(column, rows, missing, each);
-        }
-        self.batch.visit(column, rows, missing, |row, cell| {
-            let ignored = self.zero_weight[row];
-            each(row, if ignored { Value::Missing } else { cell })
-        })
-    }
-}
-
-/// Which rows of a batch have weight 0; empty if none has.
-fn zero_weights(batch: &Batch, column: usize) -> Vec<bool> {
-    let mut zero = Vec::with_capacity(batch.rows());
-    let read = batch.visit(column, 0..batch.rows(), &Missing::new(&[]), |_, cell| {
-        zero.push(match cell {
-            Value::Text(text) => number(text) == Some(0.0),
-            Value::Integer(x) => x == 0,
-            Value::Number(x) => x == 0.0,
-            _ => false,
-        });
-        Ok(())
-    });
-    // An invalid weight is reported when the weights are encoded.
-    if read.is_ok() && zero.contains(&true) {
-        zero
-    } else {
-        Vec::new()
-    }
 }
 
 impl Inputs {
@@ -195,7 +126,7 @@ impl Inputs {
     }
 
     /// Whether a file is a folder of texts or a mailbox.
-    fn is_of_texts(&self, file: usize) -> bool {
+    pub fn is_of_texts(&self, file: usize) -> bool {
         let file = &self.files[file];
         (file.format.known)(file).contains(&Known::Text)
     }
@@ -212,18 +143,38 @@ impl Inputs {
         self.files.iter().map(|file| file.name.clone()).collect()
     }
 
+    /// The name of one file.
+    pub fn name(&self, file: usize) -> &str {
+        &self.files[file].name
+    }
+
     /// The rows of one file, and the position in it of each column of the table.
     pub fn batches(&self, file: usize, wanted: &[bool]) -> Result<(Batches, &[Option<usize>])> {
-        let (input, positions) = (&self.files[file], &self.positions[file]);
+        let (input, wanted) = (&self.files[file], self.wanted_in(file, wanted));
+        let batches = guarded(|| (input.format.batches)(input, &self.options, &wanted))
+            .map_err(|error| error.at_file(&input.name))?;
+        Ok((batches, &self.positions[file]))
+    }
+
+    /// The rows of one file in parts that several threads can decode.
+    pub fn parts(&self, file: usize, wanted: &[bool]) -> Result<Parts> {
+        let (input, wanted) = (&self.files[file], self.wanted_in(file, wanted));
+        let Some(parts) = input.format.parts else {
+            let batches = guarded(|| (input.format.batches)(input, &self.options, &wanted))?;
+            return Ok(Box::new(batches.map(|batch| batch.map(Part::Batch))));
+        };
+        guarded(|| parts(input, &self.options, &wanted))
+    }
+
+    /// Which columns of a file are wanted.
+    fn wanted_in(&self, file: usize, wanted: &[bool]) -> Vec<bool> {
         let mut wanted_here = vec![false; self.widths[file]];
-        for (position, wanted) in positions.iter().zip(wanted) {
+        for (position, wanted) in self.positions[file].iter().zip(wanted) {
             if let Some(position) = position {
                 wanted_here[*position] = *wanted;
             }
         }
-        let batches = guarded(|| (input.format.batches)(input, &self.options, &wanted_here))
-            .map_err(|error| error.at_file(&input.name))?;
-        Ok((batches, positions))
+        wanted_here
     }
 
     /// The rows of one file with all of their cells, readable or not.
@@ -240,58 +191,6 @@ impl Inputs {
     pub fn next_batch(&self, file: usize, batches: &mut Batches) -> Result<Option<Batch>> {
         guarded(|| batches.next().transpose())
             .map_err(|error| error.at_file(&self.files[file].name))
-    }
-
-    /// Calls `each` with the batches of all files in order; errors get the file's name.
-    pub fn scan(
-        &self,
-        wanted: &[bool],
-        mut each: impl FnMut(&Located<'_>) -> Result<()>,
-    ) -> Result<()> {
-        let mut wanted = wanted.to_vec();
-        if let Some(weight) = self.weight {
-            wanted[weight] = true;
-        }
-        let wanted = &wanted;
-        std::thread::scope(|scope| {
-            let (sender, receiver) = sync_channel(AHEAD);
-            scope.spawn(move || {
-                for file in 0..self.files.len() {
-                    let read = |result: Result<Batch>| sender.send((file, result)).is_ok();
-                    let mut batches = match self.batches(file, wanted) {
-                        Ok((batches, _)) => batches,
-                        Err(error) => {
-                            read(Err(error));
-                            return;
-                        }
-                    };
-                    while let Some(batch) = self.next_batch(file, &mut batches).transpose() {
-                        let failed = batch.is_err();
-                        if !read(batch) || failed {
-                            return;
-                        }
-                    }
-                }
-            });
-            for (file, batch) in receiver {
-                let name = &self.files[file].name;
-                let positions = &self.positions[file];
-                let weight = self.weight.and_then(|weight| positions[weight]);
-                batch
-                    .and_then(|batch| {
-                        each(&Located {
-                            zero_weight: weight.map_or(Vec::new(), |at| zero_weights(&batch, at)),
-                            batch,
-                            file,
-                            name,
-                            positions,
-                            verbatim: self.is_of_texts(file),
-                        })
-                    })
-                    .map_err(|error| error.at_file(name))?;
-            }
-            Ok(())
-        })
     }
 }
 
@@ -333,7 +232,7 @@ fn silence_decoders() {
 }
 
 /// Turns a panic of a decoder, which a damaged file may cause, into an error.
-fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
+pub(super) fn guarded<T>(read: impl FnOnce() -> Result<T>) -> Result<T> {
     silence_decoders();
     let outer = DECODING.replace(true);
     let result = catch_unwind(AssertUnwindSafe(read));

@@ -24,6 +24,7 @@ pub(super) const JSONL: Format = Format {
     known: |_| &[],
     header,
     batches,
+    parts: None,
 };
 
 fn header(input: &Input, _: &ReadOptions) -> Result<Vec<String>> {

@@ -13,9 +13,12 @@ mod inputs;
 mod jsonl;
 mod lines;
 mod number;
+mod numbers;
 #[cfg_attr(not(feature = "parquet"), path = "no_parquet.rs")]
 mod parquet;
+mod scan;
 mod shared_file;
+mod split;
 mod svmlight;
 #[cfg_attr(not(feature = "text"), path = "no_texts.rs")]
 mod texts;
@@ -23,8 +26,10 @@ mod texts;
 pub(crate) use batch::{Batch, Cell};
 pub(crate) use frame::Frame;
 pub(crate) use input::{no_room, not_opened};
-pub(crate) use inputs::{Inputs, Located, label_column};
+pub(crate) use inputs::{Inputs, label_column};
 pub(crate) use number::{Key, TOO_LARGE, key, number, token};
+pub(crate) use numbers::Numbers;
+pub(crate) use scan::{Located, Parse};
 
 use crate::Result;
 use crate::data::options::ReadOptions;
@@ -46,6 +51,26 @@ pub(crate) const BATCH_BYTES: usize = 4 << 20;
 
 /// The rows of one file, in order.
 pub(crate) type Batches = Box<dyn Iterator<Item = Result<Batch>> + Send>;
+
+/// The rows of one file, in order, in parts that several threads can decode.
+pub(crate) type Parts = Box<dyn Iterator<Item = Result<Part>> + Send>;
+
+/// Some rows of a file.
+pub(crate) enum Part {
+    Batch(Batch),
+    /// Decodes the rows, on any thread; nothing follows an error.
+    Work(Box<dyn FnOnce() -> Vec<Result<Batch>> + Send>),
+}
+
+impl Part {
+    /// The rows, decoded.
+    pub fn decode(self) -> Vec<Result<Batch>> {
+        match self {
+            Part::Batch(batch) => vec![Ok(batch)],
+            Part::Work(work) => work(),
+        }
+    }
+}
 
 /// What a column holds, if the format determines it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,4 +101,8 @@ pub(crate) struct Format {
     pub header: fn(&Input, &ReadOptions) -> Result<Vec<String>>,
     /// The rows; unwanted columns may be left out.
     pub batches: fn(&Input, &ReadOptions, wanted: &[bool]) -> Result<Batches>,
+    /// The same rows in parts, if several threads can decode them.
+    pub parts: Option<PartsOf>,
 }
+
+type PartsOf = fn(&Input, &ReadOptions, wanted: &[bool]) -> Result<Parts>;

@@ -15,6 +15,7 @@ pub(super) const PARQUET: Format = Format {
     known: |_| &[],
     header,
     batches,
+    parts: None,
 };
 
 fn not_supported() -> Error {

@@ -15,6 +15,7 @@ pub(super) const MAILBOX: Format = Format {
     known: |_| &[],
     header,
     batches,
+    parts: None,
 };
 
 /// A folder of texts.

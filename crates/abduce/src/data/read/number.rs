@@ -9,17 +9,21 @@ use std::borrow::Cow;
 pub(crate) const TOO_LARGE: f64 = 1e140;
 
 /// From here on, `f64` does not represent every integer.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+pub(super) const EXACT: f64 = 9_007_199_254_740_992.0;
 
 /// Parses a trimmed cell as a number, which may be infinite.
 #[inline]
 pub(crate) fn number(text: &str) -> Option<f64> {
-    match text.as_bytes().first()? {
-        b'0'..=b'9' | b'+' | b'-' | b'.' | b'i' | b'I' => {
-            fast_float2::parse::<f64, _>(text.as_bytes())
-                .ok()
-                .filter(|x| !x.is_nan())
-        }
+    number_of_bytes(text.as_bytes())
+}
+
+/// As [`number`], for the bytes of a cell.
+#[inline]
+pub(super) fn number_of_bytes(text: &[u8]) -> Option<f64> {
+    match text.first()? {
+        b'0'..=b'9' | b'+' | b'-' | b'.' | b'i' | b'I' => fast_float2::parse::<f64, _>(text)
+            .ok()
+            .filter(|x| !x.is_nan()),
         _ => None,
     }
 }
@@ -39,7 +43,7 @@ pub(crate) fn key(cell: Cell<'_>) -> Option<Key<'_>> {
     Some(match cell {
         Cell::Missing => return None,
         Cell::Text(text) => match number(text) {
-            Some(x) if is_plain(text, x) => Key::Number(x + 0.0),
+            Some(x) if is_plain(text.as_bytes(), x) => Key::Number(x + 0.0),
             _ => Key::Word(Cow::Borrowed(text)),
         },
         Cell::Integer(x) if (x as f64).abs() < EXACT => Key::Number(x as f64),
@@ -51,9 +55,10 @@ pub(crate) fn key(cell: Cell<'_>) -> Option<Key<'_>> {
 }
 
 /// Whether the value of a number identifies it, so that its spelling does not matter.
-fn is_plain(text: &str, x: f64) -> bool {
-    let digits = text.trim_start_matches(['+', '-']).as_bytes();
-    let padded = matches!(digits, [b'0', b'0'..=b'9', ..]);
+#[inline]
+pub(super) fn is_plain(text: &[u8], x: f64) -> bool {
+    let signs = text.iter().take_while(|byte| b"+-".contains(byte)).count();
+    let padded = matches!(text[signs..], [b'0', b'0'..=b'9', ..]);
     !padded && x.is_finite() && (x.abs() < EXACT || x.fract() != 0.0)
 }
 

@@ -24,6 +24,7 @@ pub(super) const PARQUET: Format = Format {
     known: |_| &[],
     header,
     batches,
+    parts: None,
 };
 
 fn open(input: &Input) -> Result<ParquetRecordBatchReaderBuilder<SharedFile>> {

@@ -26,6 +26,7 @@ pub(super) const SVMLIGHT: Format = Format {
     known: |_| &[Known::Label, Known::Pairs],
     header: |_, _| Ok(["label", "features"].map(String::from).into()),
     batches,
+    parts: None,
 };
 
 /// The cell of a row in which every feature is 0; an empty cell would be a missing value.

@@ -25,6 +25,7 @@ pub(super) const MAILBOX: Format = Format {
     known,
     header,
     batches,
+    parts: None,
 };
 
 /// A folder of texts.
