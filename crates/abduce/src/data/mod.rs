@@ -3,8 +3,12 @@
 //! scanned repeatedly in chunks.
 
 mod adapt;
+mod chunks;
 mod encode;
+mod kept;
 mod missing;
+#[cfg(test)]
+mod one_pass_laws;
 mod open;
 mod open_more;
 mod options;

@@ -148,7 +148,7 @@ pub(super) fn open_inputs(
         .and_then(|name| inputs.position(name));
     inputs.weight = weight_column;
     notes.extend(absent_of_schema(&inputs, options));
-    let schema = infer(&inputs, options, &wanted, &mut notes)?;
+    let (schema, kept) = infer(&inputs, options, &wanted, &mut notes)?;
     encode(
         inputs,
         options,
@@ -156,7 +156,7 @@ pub(super) fn open_inputs(
         weight_column,
         notes,
         &wanted,
-        Levels::Found,
+        Levels::Found(kept),
     )
 }
 

@@ -1,21 +1,20 @@
-//! The two passes over files: the first infers the columns' kinds and levels, the second
-//! encodes the rows in chunks, kept in memory or in a temporary file.
+//! The passes over files: the first infers the columns' kinds and levels and keeps the cells,
+//! which are then encoded in chunks. A second pass reads them again only where the kept cells
+//! do not suffice.
 
+use crate::data::chunks::{ChunkWriter, first_error};
 use crate::data::encode::alike::unify;
 use crate::data::encode::cell_encoder::CellEncoder;
 use crate::data::encode::infer::{Summary, Wish};
 use crate::data::encode::learn_terms::learn_terms;
+use crate::data::kept::{Kept, Quoted};
 use crate::data::missing::Missing;
 use crate::data::open::Opened;
 use crate::data::options::{KindOverride, ReadOptions};
 use crate::data::read::{Inputs, Known, Located, Parse};
-use crate::data::table::chunk::{CHUNK_ROWS, Chunk};
-use crate::data::table::column::Column;
 use crate::data::table::schema::{Asked, Field, Kind, Schema};
-use crate::data::table::store::Store;
 use crate::{Error, Result};
 use rayon::prelude::*;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// The first pass: infers the schema of the wanted columns.
@@ -24,7 +23,7 @@ pub(super) fn infer(
     options: &ReadOptions,
     wanted: &[bool],
     notes: &mut Vec<String>,
-) -> Result<Schema> {
+) -> Result<(Schema, Option<Kept>)> {
     let missing = Missing::new(&options.missing);
     let mut summaries = empty_summaries(inputs, options, wanted);
     let mut read = vec![false; inputs.names.len()];
@@ -32,10 +31,17 @@ pub(super) fn infer(
     let mut columns = vec![false; inputs.names.len()];
     let parsed = summaries.iter().filter(|(_, s)| s.parses_numbers());
     parsed.for_each(|(at, _)| columns[*at] = true);
+    if let Some(weight) = inputs.weight {
+        columns[weight] = true;
+        read[weight] = true;
+    }
     let parse = Parse {
         columns: &columns,
         missing: &missing,
     };
+    // Texts are encoded from the files.
+    let reads_texts = options.text.is_some() && summaries.iter().any(|(_, s)| s.is_text());
+    let mut kept = (!reads_texts).then(|| Kept::new(&read, options.memory_budget));
     let (mut rows, mut weighing) = (0, 0);
     inputs.scan_parsed(&read, Some(parse), |round| {
         for located in &*round {
@@ -48,7 +54,14 @@ pub(super) fn infer(
                 let observed = summary.observe(located, *at, &missing);
                 observed.map_err(|error| (place, error.at_file(located.name)))
             })
-        }))
+        }))?;
+        if kept
+            .as_mut()
+            .is_some_and(|kept| !kept.keep(round, &missing))
+        {
+            kept = None;
+        }
+        Ok(())
     })?;
     if rows == 0 {
         return Err(no_rows(inputs));
@@ -82,14 +95,15 @@ pub(super) fn infer(
     if let Some(text) = &options.text {
         learn_terms(inputs, text, &missing, &mut fields, notes)?;
     }
-    Ok(Schema {
+    let schema = Schema {
         fields,
         weight: options.weight.clone(),
-    })
+    };
+    Ok((schema, kept))
 }
 
 /// An empty summary for each wanted column but the weight, with the column's position.
-fn empty_summaries(
+pub(super) fn empty_summaries(
     inputs: &Inputs,
     options: &ReadOptions,
     wanted: &[bool],
@@ -125,25 +139,15 @@ fn no_rows(inputs: &Inputs) -> Error {
     }
 }
 
-/// The error on the earliest line of the earliest batch, whichever thread found it.
-fn first_error(
-    results: impl ParallelIterator<Item = std::result::Result<(), (usize, Error)>>,
-) -> Result<()> {
-    let errors: Vec<(usize, Error)> = results.filter_map(std::result::Result::err).collect();
-    let first = errors.into_iter();
-    let first = first.min_by_key(|(place, error)| (*place, error.line()));
-    first.map_or(Ok(()), |(_, error)| Err(error))
-}
-
 /// Where the levels of the schema come from.
 pub(super) enum Levels<'a> {
-    /// From the same files, so the schema has all of their levels.
-    Found,
+    /// From the same files, so the schema has all of their levels; with the cells kept.
+    Found(Option<Kept>),
     /// From a model; a label of the target that the model lacks is a missing value.
     Known { target: Option<&'a str> },
 }
 
-/// The second pass: encodes the rows in chunks, kept in memory or in a temporary file.
+/// Encodes the rows in chunks, stored in memory or in a temporary file.
 pub(super) fn encode(
     inputs: Inputs,
     options: &ReadOptions,
@@ -151,52 +155,42 @@ pub(super) fn encode(
     weight: Option<usize>,
     mut notes: Vec<String>,
     allowed: &[bool],
-    levels: Levels<'_>,
+    mut levels: Levels<'_>,
 ) -> Result<Opened> {
     let missing = Missing::new(&options.missing);
-    let mut encoders = encoders(&inputs, options, &schema, allowed, &levels);
+    let kept = match &mut levels {
+        Levels::Found(kept) => kept.take(),
+        Levels::Known { .. } => None,
+    };
     let mut wanted = vec![false; inputs.names.len()];
-    let positions = encoders.iter().filter_map(|(at, _)| *at);
-    positions.for_each(|at| wanted[at] = true);
+    for field in &schema.fields {
+        let position = inputs.position(&field.name).filter(|at| allowed[*at]);
+        position.into_iter().for_each(|at| wanted[at] = true);
+    }
     let left_out = (inputs.names.iter().zip(&wanted).enumerate())
         .filter(|(at, (_, wanted))| !**wanted && weight != Some(*at))
         .map(|(_, (name, _))| name.clone())
         .collect();
     if let Some(at) = weight {
         wanted[at] = true;
-        encoders.push((weight, CellEncoder::weight(&inputs.names[at])));
     }
-    let mut chunks = ChunkWriter {
-        encoders,
-        weighted: weight.is_some(),
-        filled: 0,
-        missing_values: vec![0; schema.fields.len()],
-        store: Store::new(options.memory_budget),
+    let chunks = || {
+        let mut encoders = encoders(&inputs, options, &schema, allowed, &levels);
+        let weights = weight.map(|at| CellEncoder::weight(&inputs.names[at]));
+        encoders.extend(weights.map(|encoder| (weight, encoder)));
+        ChunkWriter::new(encoders, weight.is_some(), options.memory_budget)
     };
-    let mut columns = vec![false; inputs.names.len()];
-    let parsed = (chunks.encoders.iter()).filter(|(_, encoder)| encoder.parses_numbers());
-    parsed.for_each(|(at, _)| at.iter().for_each(|at| columns[*at] = true));
-    let parse = Parse {
-        columns: &columns,
-        missing: &missing,
+    let replayed = match kept {
+        Some(kept) => replay(kept, chunks(), &missing),
+        None => None,
     };
-    let mut quoted = Vec::new();
-    inputs.scan_parsed(&wanted, Some(parse), |round| {
-        for located in &*round {
-            let cells = located.batch.suspicious_quotes().iter();
-            quoted.extend(cells.map(|(line, lines)| (located.name.to_string(), *line, *lines)));
-        }
-        chunks.append(round, &missing)
-    })?;
-    chunks.flush()?;
+    let (chunks, quoted) = match replayed {
+        Some(replayed) => replayed,
+        None => read_again(&inputs, &wanted, chunks(), &missing)?,
+    };
     notes.extend(quote_notes(quoted));
-    notes.extend(
-        chunks
-            .encoders
-            .iter()
-            .filter_map(|(_, encoder)| encoder.note()),
-    );
-    let source = chunks.store.finish(schema)?;
+    notes.extend(chunks.notes());
+    let (missing_values, source) = chunks.finish(schema)?;
     if source.rows() == 0 {
         return Err(no_rows(&inputs));
     }
@@ -205,9 +199,47 @@ pub(super) fn encode(
         notes,
         files: inputs.files(),
         left_out,
-        missing_values: chunks.missing_values,
+        missing_values,
         inputs: Arc::new(inputs),
     })
+}
+
+/// Encodes the kept cells; `None` if they do not suffice, or if there is anything to report
+/// that needs the place of a cell.
+fn replay(kept: Kept, mut chunks: ChunkWriter, missing: &Missing) -> Option<(ChunkWriter, Quoted)> {
+    let mut encoders = chunks.encoders();
+    if !encoders.all(|(at, encoder)| kept.suffices(at, encoder)) {
+        return None;
+    }
+    drop(encoders);
+    let quoted = kept
+        .replay(|batches| chunks.append(batches, missing))
+        .ok()?;
+    let reported = chunks.notes().next().is_some();
+    (!reported).then_some((chunks, quoted))
+}
+
+/// Encodes the wanted columns of all files.
+fn read_again(
+    inputs: &Inputs,
+    wanted: &[bool],
+    mut chunks: ChunkWriter,
+    missing: &Missing,
+) -> Result<(ChunkWriter, Quoted)> {
+    let mut columns = vec![false; inputs.names.len()];
+    let parsed = chunks.encoders();
+    let parsed = parsed.filter(|(_, encoder)| encoder.parses_numbers());
+    parsed.for_each(|(at, _)| columns[at] = true);
+    let parse = Parse {
+        columns: &columns,
+        missing,
+    };
+    let mut quoted = Vec::new();
+    inputs.scan_parsed(wanted, Some(parse), |round| {
+        quoted.extend(round.iter().flat_map(Located::suspicious_quotes));
+        chunks.append(round, missing)
+    })?;
+    Ok((chunks, quoted))
 }
 
 /// An encoder for each field, with the position of its column in the files.
@@ -222,7 +254,7 @@ fn encoders(
     let fields = schema.fields.iter().enumerate();
     let encoder = |(column, field): (usize, &Field)| {
         let may_be_unseen = match levels {
-            Levels::Found => false,
+            Levels::Found(_) => false,
             Levels::Known { target } => Some(field.name.as_str()) != *target,
         };
         let encoder = if may_be_unseen {
@@ -236,91 +268,9 @@ fn encoders(
     fields.map(encoder).collect()
 }
 
-/// Encodes rows and stores them in chunks of [`CHUNK_ROWS`].
-struct ChunkWriter {
-    /// An encoder for each field, and last the weights' where rows are weighted.
-    encoders: Vec<(Option<usize>, CellEncoder)>,
-    weighted: bool,
-    /// How many rows the present chunk has so far.
-    filled: usize,
-    missing_values: Vec<u64>,
-    store: Store,
-}
-
-impl ChunkWriter {
-    fn append(&mut self, batches: &[Located<'_>], missing: &Missing) -> Result<()> {
-        let mut runs = Vec::new();
-        for (place, located) in batches.iter().enumerate() {
-            let rows = located.batch.rows();
-            let mut start = 0;
-            while start < rows {
-                let end = rows.min(start + CHUNK_ROWS - self.filled);
-                runs.push((place, start..end));
-                self.filled += end - start;
-                start = end;
-                if self.filled == CHUNK_ROWS {
-                    self.encode(batches, &runs, missing)?;
-                    runs.clear();
-                    self.flush()?;
-                }
-            }
-        }
-        self.encode(batches, &runs, missing)
-    }
-
-    /// Encodes runs of rows of these batches.
-    fn encode(
-        &mut self,
-        batches: &[Located<'_>],
-        runs: &[(usize, Range<usize>)],
-        missing: &Missing,
-    ) -> Result<()> {
-        first_error(self.encoders.par_iter_mut().map(|(at, encoder)| {
-            runs.iter().try_for_each(|(place, rows)| {
-                let located = &batches[*place];
-                let encoded = encoder.append(located, *at, rows.clone(), missing);
-                encoded.map_err(|error| (*place, error.at_file(located.name)))
-            })
-        }))
-    }
-
-    /// Stores the rows encoded so far as a chunk.
-    fn flush(&mut self) -> Result<()> {
-        if self.filled == 0 {
-            return Ok(());
-        }
-        let fields = self.encoders.len() - usize::from(self.weighted);
-        let (columns, weights) = self.encoders.split_at_mut(fields);
-        let columns = columns.iter_mut().map(|(_, encoder)| encoder.take());
-        let columns: Vec<Column> = columns.collect();
-        let weights = weights.first_mut();
-        let weights = weights.map(|(_, encoder)| encoder.take_weights());
-        let chunk = Chunk::new(self.filled, columns, weights);
-        self.count_missing(&chunk);
-        self.filled = 0;
-        self.store.add(chunk)
-    }
-
-    /// Counts the missing values in rows of positive weight.
-    fn count_missing(&mut self, chunk: &Chunk) {
-        for (count, column) in self.missing_values.iter_mut().zip(chunk.columns()) {
-            let Some(nulls) = column.nulls() else {
-                continue;
-            };
-            *count += match chunk.weights() {
-                None => nulls.null_count() as u64,
-                Some(_) => {
-                    let rows = chunk.weighing_rows();
-                    rows.filter(|row| nulls.is_null(*row)).count() as u64
-                }
-            };
-        }
-    }
-}
-
 /// Notes about suspicious quotes, each given by its file, its line and the number of lines
 /// that the quoted cell spans; 0 where text follows the closing quote.
-fn quote_notes(mut quoted: Vec<(String, u64, u64)>) -> Vec<String> {
+fn quote_notes(mut quoted: Quoted) -> Vec<String> {
     let mut notes = Vec::new();
     let misplaced: Vec<_> = quoted.extract_if(.., |(_, _, lines)| *lines == 0).collect();
     if let Some((file, line, _)) = misplaced.first() {

@@ -113,6 +113,16 @@ impl CellEncoder {
         !matches!(self.rule, Rule::Text(_))
     }
 
+    /// Whether kept numbers and words suffice to encode the column; `plain` says whether the
+    /// numbers are.
+    pub fn takes_kept(&self, plain: bool) -> bool {
+        match self.rule {
+            Rule::Number { .. } | Rule::Weight => true,
+            Rule::Level(_) | Rule::Known { .. } => plain,
+            Rule::Text(_) => false,
+        }
+    }
+
     /// Appends a run of rows of the column at this position in the table; missing values if
     /// the data lack the column.
     pub fn append(

@@ -100,10 +100,15 @@ impl Summary {
         }
     }
 
+    /// Whether the column is to be read as text.
+    pub fn is_text(&self) -> bool {
+        let asked = self.wish.kind.as_ref();
+        asked.is_some_and(|asked| asked.kind == Kind::Text)
+    }
+
     /// Whether the column's cells are worth parsing as numbers before they are added.
     pub fn parses_numbers(&self) -> bool {
-        let text = (self.wish.kind.as_ref()).is_some_and(|asked| asked.kind == Kind::Text);
-        !text && !self.wish.words
+        !self.is_text() && !self.wish.words
     }
 
     /// Adds the cells of the column in a batch, which is at this position in the table.

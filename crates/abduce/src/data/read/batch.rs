@@ -8,12 +8,33 @@ use arrow_array::types::*;
 use arrow_array::{Array, ArrayAccessor, ArrayRef, PrimitiveArray};
 use arrow_schema::DataType;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Raw rows of one file.
 pub(crate) enum Batch {
     Text(TextRows),
     Arrow(Arrays),
+    /// Rows kept from an earlier pass.
+    Kept(KeptRows),
 }
+
+/// Rows of words, without those of columns of numbers.
+pub(crate) struct KeptRows {
+    pub rows: usize,
+    /// The cells of each column of words.
+    pub words: Vec<Option<Words>>,
+}
+
+/// Words as codes.
+#[derive(Clone)]
+pub(crate) struct Words {
+    pub codes: Vec<u32>,
+    /// The word of each code.
+    pub words: Arc<Vec<String>>,
+}
+
+/// The code of a missing value among [`Words`].
+pub(crate) const MISSING_WORD: u32 = u32::MAX;
 
 /// Rows of text.
 #[derive(Default)]
@@ -56,6 +77,7 @@ impl Batch {
         match self {
             Batch::Text(rows) => rows.lines.len(),
             Batch::Arrow(arrays) => arrays.rows,
+            Batch::Kept(kept) => kept.rows,
         }
     }
 
@@ -64,6 +86,8 @@ impl Batch {
         match self {
             Batch::Text(rows) => rows.lines[row],
             Batch::Arrow(arrays) => arrays.first + row as u64,
+            // Whoever needs a line reads the file again.
+            Batch::Kept(_) => 0,
         }
     }
 
@@ -72,7 +96,7 @@ impl Batch {
     pub fn suspicious_quotes(&self) -> &[(u64, u64)] {
         match self {
             Batch::Text(rows) => &rows.suspicious_quotes,
-            Batch::Arrow(_) => &[],
+            Batch::Arrow(_) | Batch::Kept(_) => &[],
         }
     }
 
@@ -111,6 +135,17 @@ impl Batch {
                         .map_err(|error| error.at_line(batch.first + (row + start) as u64))
                 };
                 visit_array(&array, missing, &mut each)
+            }
+            Batch::Kept(kept) => {
+                let words = kept.words[column].as_ref();
+                rows.into_iter().try_for_each(|row| {
+                    let code = words.map(|words| words.codes[row]);
+                    let code = code.filter(|code| *code != MISSING_WORD);
+                    let word = words
+                        .zip(code)
+                        .map(|(words, code)| &words.words[code as usize]);
+                    each(row, word.map_or(Cell::Missing, |word| Cell::Text(word)))
+                })
             }
         }
     }

@@ -377,6 +377,96 @@ fn stray_quote(head: &[u8], delimiter: u8, quote: u8) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::options::ReadOptions;
+
+    /// All rows with their lines, or the error; all split by `csv_core` unless in blocks.
+    fn rows_of(input: &Input, options: &ReadOptions, blocks: bool) -> Vec<String> {
+        let mut rows = Rows::open(input, options).unwrap();
+        rows.shape = Arc::new(Shape {
+            delimiter: rows.shape.delimiter,
+            width: 2,
+            names: Vec::new(),
+        });
+        let mut found = Vec::new();
+        loop {
+            let next = if blocks {
+                rows.next_part().map(|part| part.map(Part::decode))
+            } else {
+                let batch = rows.next_batch();
+                batch.map(|rows| rows.map(|rows| vec![Ok(Batch::Text(rows))]))
+            };
+            let batches = match next {
+                Ok(Some(batches)) => batches,
+                Ok(None) => return found,
+                Err(error) => vec![Err(error)],
+            };
+            for batch in batches {
+                match batch {
+                    Ok(Batch::Text(rows)) => found.extend((0..rows.lines.len()).map(|row| {
+                        let (line, cell) = (rows.lines[row], rows.cell(row, 0));
+                        format!("{line} {cell:?} {:?}", rows.cell(row, 1))
+                    })),
+                    Ok(_) => unreachable!("the rows are text"),
+                    Err(error) => return vec![format!("{error:?}")],
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn blocks_are_split_as_csv_core_splits_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        let path = path.to_str().unwrap();
+        let pieces: [&[u8]; 12] = [
+            b"a,b\n",
+            b"1,2\r\n",
+            b"\n",
+            b"\r",
+            b" \n",
+            b",\n",
+            b" x ,\xc3\xa9\n",
+            b"u,v\r",
+            b"\r\n",
+            b"\"q\",\"r\ns\"\n",
+            b"p,\xff\n",
+            b"1,2,3\n",
+        ];
+        // The last two pieces are errors, of which files have at most one kind: in a file with
+        // both, the first is reported only where rows are split in blocks.
+        let mut state = 1u64;
+        let mut random = |below: usize| {
+            state = state
+                .wrapping_mul(6364136223846793005)
+                .wrapping_add(1442695040888963407);
+            (state >> 33) as usize % below
+        };
+        for file in 0..400 {
+            let many = if file % 20 == 0 { 200_000 } else { 12 };
+            let kinds = [9, 10, 11, 12][file % 4];
+            let mut bytes = Vec::new();
+            for _ in 0..random(many) {
+                let rare = if many > 12 {
+                    random(kinds).min(random(1000))
+                } else {
+                    random(kinds)
+                };
+                let other_error = kinds == 12 && rare == 10;
+                bytes.extend_from_slice(pieces[if other_error { 0 } else { rare }]);
+            }
+            if file % 3 == 0 {
+                bytes.pop();
+            }
+            std::fs::write(path, &bytes).unwrap();
+            let input = Input::new(path).unwrap();
+            let options = ReadOptions {
+                delimiter: Some(b','),
+                ..ReadOptions::default()
+            };
+            let expected = rows_of(&input, &options, false);
+            assert!(rows_of(&input, &options, true) == expected, "{file}");
+        }
+    }
 
     #[test]
     fn text_after_a_closing_quote_is_found() {

@@ -23,7 +23,7 @@ mod svmlight;
 #[cfg_attr(not(feature = "text"), path = "no_texts.rs")]
 mod texts;
 
-pub(crate) use batch::{Batch, Cell};
+pub(crate) use batch::{Batch, Cell, KeptRows, MISSING_WORD, Words};
 pub(crate) use frame::Frame;
 pub(crate) use input::{no_room, not_opened};
 pub(crate) use inputs::{Inputs, label_column};

@@ -26,6 +26,7 @@ impl Numbers {
                 let column = |column: &usize| of_array(arrays, *column);
                 columns.iter().map(column).collect()
             }
+            Batch::Kept(_) => columns.iter().map(|_| None).collect(),
         }
     }
 

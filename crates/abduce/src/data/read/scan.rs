@@ -3,7 +3,7 @@
 
 use crate::data::missing::Missing;
 use crate::data::read::inputs::guarded;
-use crate::data::read::{Batch, Cell, Inputs, Numbers, Part, number};
+use crate::data::read::{Batch, Cell, Inputs, KeptRows, Numbers, Part, number};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -33,11 +33,34 @@ pub(crate) struct Parse<'a> {
     pub missing: &'a Missing,
 }
 
-impl Located<'_> {
+impl<'a> Located<'a> {
+    /// Kept rows, with the numbers of each column that has them.
+    pub fn kept(
+        rows: KeptRows,
+        positions: &'a [Option<usize>],
+        numbers: Vec<Option<Numbers>>,
+    ) -> Self {
+        Located {
+            batch: Batch::Kept(rows),
+            file: 0,
+            name: "",
+            positions,
+            numbers,
+            zero_weight: Vec::new(),
+            verbatim: false,
+        }
+    }
+
     /// The number of rows of positive weight.
     pub fn weighing_rows(&self) -> usize {
         let zero = self.zero_weight.iter().filter(|zero| **zero);
         self.batch.rows() - zero.count()
+    }
+
+    /// The suspicious quotes of the batch, with the name of the file.
+    pub fn suspicious_quotes(&self) -> impl Iterator<Item = (String, u64, u64)> {
+        let quotes = self.batch.suspicious_quotes().iter();
+        quotes.map(|(line, lines)| (self.name.to_string(), *line, *lines))
     }
 
     /// Calls `each` as [`Batch::visit`] does, with missing values in rows of weight 0.
@@ -48,6 +71,11 @@ impl Located<'_> {
         missing: &Missing,
         mut each: impl FnMut(usize, Cell<'_>) -> Result<()>,
     ) -> Result<()> {
+        if let Batch::Kept(_) = self.batch
+            && self.numbers[column].is_some()
+        {
+            return Err(Error::data("these numbers are not kept as cells"));
+        }
         let none = Missing::new(&[]);
         let missing = if self.verbatim { &none } else { missing };
         if self.zero_weight.is_empty() {
