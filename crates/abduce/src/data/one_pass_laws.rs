@@ -248,3 +248,68 @@ fn numbers_parsed_ahead_are_summarised_as_their_cells_are() {
         assert_eq!(summarised(path, options, true), expected, "{name}");
     });
 }
+
+/// Columns of many types.
+#[cfg(feature = "parquet")]
+fn typed() -> arrow_array::RecordBatch {
+    use arrow_array::*;
+    use std::sync::Arc;
+    let rows = 0..ROWS as i64;
+    let sparse = |i: i64| i % 11 > 0;
+    let real = rows
+        .clone()
+        .map(|i| sparse(i).then(|| [i as f64 / 7.0, f64::NAN, -0.0][i as usize % 3]));
+    let large = rows.clone().map(|i| sparse(i).then_some((1 << 60) + i % 4));
+    let level = rows.clone().map(|i| sparse(i).then_some((i % 3) as u8));
+    let single = rows.clone().map(|i| i as f32 / 3.0);
+    let word = rows.clone().map(|i| ["7", "x", " NA "][i as usize % 3]);
+    let number = rows.clone().map(|i| ["1", "1.0", "01"][i as usize % 3]);
+    let yes = rows.map(|i| sparse(i).then_some(i % 2 == 0));
+    RecordBatch::try_from_iter([
+        ("real", Arc::new(real.collect::<Float64Array>()) as ArrayRef),
+        ("large", Arc::new(large.collect::<Int64Array>())),
+        ("level", Arc::new(level.collect::<UInt8Array>())),
+        ("single", Arc::new(Float32Array::from_iter_values(single))),
+        ("word", Arc::new(StringArray::from_iter_values(word))),
+        ("number", Arc::new(StringArray::from_iter_values(number))),
+        ("yes", Arc::new(yes.collect::<BooleanArray>())),
+    ])
+    .unwrap()
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn columns_decoded_side_by_side_are_those_of_the_frame() {
+    use parquet::{arrow::ArrowWriter, file::properties::WriterProperties};
+    let batch = typed();
+    let mut bytes = Vec::new();
+    let properties = WriterProperties::builder().set_max_row_group_row_count(Some(3000));
+    let writer = ArrowWriter::try_new(&mut bytes, batch.schema(), Some(properties.build()));
+    let mut writer = writer.unwrap();
+    writer.write(&batch).unwrap();
+    writer.close().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("typed.parquet").display().to_string();
+    std::fs::write(&path, bytes).unwrap();
+    let asked = |name: &str, kind: Kind| (name.to_string(), KindOverride::from(kind));
+    for (target, drop) in [(None, ""), (Some("level"), "yes"), (Some("large"), "yes")] {
+        let options = ReadOptions {
+            target: target.map(String::from),
+            drop: vec![drop.to_string()]
+                .into_iter()
+                .filter(|name| !name.is_empty())
+                .collect(),
+            words: vec!["number".to_string()],
+            kinds: vec![asked("single", Kind::Real)],
+            ..ReadOptions::default()
+        };
+        let frame = crate::data::open_frame(batch.schema(), vec![batch.clone()], &options);
+        let file = crate::data::open(&[path.clone()], &options);
+        let table = |opened: Result<Opened>| shown(opened).replace(path.as_str(), "the frame");
+        let file = table(file);
+        assert!(file == table(frame), "{target:?}");
+        if drop.is_empty() {
+            assert!(file == table(open(&path, &options, false).0), "{target:?}");
+        }
+    }
+}

@@ -59,15 +59,19 @@ pub(crate) type Parts = Box<dyn Iterator<Item = Result<Part>> + Send>;
 pub(crate) enum Part {
     Batch(Batch),
     /// Decodes the rows, on any thread; nothing follows an error.
-    Work(Box<dyn FnOnce() -> Vec<Result<Batch>> + Send>),
+    Work(Work),
+    /// Decodes the next rows on all threads, after those of the part before.
+    Turn(Work),
 }
+
+type Work = Box<dyn FnOnce() -> Vec<Result<Batch>> + Send>;
 
 impl Part {
     /// The rows, decoded.
     pub fn decode(self) -> Vec<Result<Batch>> {
         match self {
             Part::Batch(batch) => vec![Ok(batch)],
-            Part::Work(work) => work(),
+            Part::Work(work) | Part::Turn(work) => work(),
         }
     }
 }

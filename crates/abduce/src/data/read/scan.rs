@@ -204,23 +204,24 @@ impl Inputs {
         parts: Vec<(usize, Result<Part>)>,
         parse: Option<Parse<'_>>,
     ) -> Round<'a> {
-        let decoded: Vec<Vec<Result<Located<'a>>>> = parts
-            .into_par_iter()
-            .map(|(file, part)| {
-                let failed = |error: Error| vec![Err(error.at_file(self.name(file)))];
-                let batches = part.and_then(|part| guarded(|| Ok(part.decode())));
-                batches.map_or_else(failed, |batches| {
-                    let batches = batches.into_iter();
-                    let locate = |batch| self.located(file, batch, parse);
-                    let located = batches.map(|batch| {
-                        batch
-                            .map(locate)
-                            .map_err(|error| error.at_file(self.name(file)))
-                    });
-                    located.collect()
-                })
-            })
-            .collect();
+        let decode = |(file, part): (usize, Result<Part>)| {
+            let batches = part.and_then(|part| guarded(|| Ok(part.decode())));
+            (file, batches.unwrap_or_else(|error| vec![Err(error)]))
+        };
+        let locate = |(file, batches): (usize, Vec<Result<Batch>>)| -> Vec<_> {
+            let failed = |error: Error| error.at_file(self.name(file));
+            let batches = batches.into_iter().map(|batch| batch.map_err(failed));
+            let located = batches.map(|batch| Ok(self.located(file, batch?, parse)));
+            located.collect()
+        };
+        let is_turn = |(_, part): &(usize, Result<Part>)| matches!(part, Ok(Part::Turn(_)));
+        let decoded: Vec<Vec<Result<Located<'a>>>> = if parts.iter().any(is_turn) {
+            let decoded: Vec<_> = parts.into_iter().map(decode).collect();
+            decoded.into_par_iter().map(locate).collect()
+        } else {
+            let parts = parts.into_par_iter();
+            parts.map(|part| locate(decode(part))).collect()
+        };
         let mut round = Round::default();
         for located in decoded.into_iter().flatten() {
             match located {
