@@ -1,5 +1,6 @@
-//! Opens files as a source: one pass to infer what the columns are, one to encode them. A
-//! table within the memory budget stays in memory, a larger one goes to a temporary file.
+//! Opens files as a source: one pass to infer what the columns are and to keep their cells, a
+//! second one if the kept cells do not suffice to encode them. A table within the memory
+//! budget stays in memory, a larger one goes to a temporary file.
 
 use crate::data::encode::pattern::{fits, is_pattern};
 use crate::data::options::{ReadOptions, kind_option};
