@@ -304,7 +304,7 @@ fn columns_decoded_side_by_side_are_those_of_the_frame() {
             ..ReadOptions::default()
         };
         let frame = crate::data::open_frame(batch.schema(), vec![batch.clone()], &options);
-        let file = crate::data::open(&[path.clone()], &options);
+        let file = crate::data::open(std::slice::from_ref(&path), &options);
         let table = |opened: Result<Opened>| shown(opened).replace(path.as_str(), "the frame");
         let file = table(file);
         assert!(file == table(frame), "{target:?}");
