@@ -103,4 +103,5 @@ mod validate;
 
 pub use control::{Control, Progress};
 pub use error::{Error, ErrorKind, Result};
+pub use kernel::simd::simd_level;
 pub use spelling::spell_options;

@@ -17,3 +17,4 @@ pub(crate) mod softmax;
 pub(crate) mod special;
 pub(crate) mod sums;
 pub(crate) mod terms;
+pub(crate) mod vector;

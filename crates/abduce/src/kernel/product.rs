@@ -1,4 +1,7 @@
-//! Matrix products on strided slices: checked bounds around the kernels of the `gemm` crate.
+//! Matrix products on strided slices: checked bounds around the kernels of the `gemm` crates, of
+//! which the one for the [`level`] in use is called.
+
+use super::simd::{Level, level};
 
 /// A matrix inside a slice: element (i, j) is at `i * row + j * column`.
 #[derive(Clone, Copy)]
@@ -58,32 +61,69 @@ pub(crate) fn add_product(out: &mut [f64], stride: usize, a: Matrix, b: Matrix) 
     let end = (b.columns - 1).checked_mul(stride);
     let end = end.and_then(|start| start.checked_add(a.rows));
     assert!(stride >= a.rows && end.is_some_and(|end| end <= out.len()));
-    // SAFETY: by the assertions, every element that gemm accesses is inside its slice; `out` is
-    // borrowed mutably, so it does not overlap the operands.
+    // SAFETY: by the assertions, every element that the kernel accesses is inside its slice;
+    // `out` is borrowed mutably, so it does not overlap the operands. The kernel of a level needs
+    // no more features than the processor has at this level.
     unsafe {
-        gemm::gemm(
-            a.rows,
-            b.columns,
-            a.columns,
-            out.as_mut_ptr(),
-            stride as isize,
-            1,
-            true,
-            a.data.as_ptr(),
-            a.column as isize,
-            a.row as isize,
-            b.data.as_ptr(),
-            b.column as isize,
-            b.row as isize,
-            1.0,
-            1.0,
-            false,
-            false,
-            false,
-            gemm::Parallelism::None,
-        );
+        match level() {
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx512 => multiply!(avx512f, V4, 8, out, stride, a, b),
+            #[cfg(target_arch = "x86_64")]
+            Level::Avx2 => multiply!(fma, V3, 4, out, stride, a, b),
+            #[cfg(target_arch = "aarch64")]
+            Level::Baseline => multiply!(neon, Scalar, 2, out, stride, a, b),
+            #[cfg(not(target_arch = "aarch64"))]
+            Level::Baseline => multiply!(scalar, Scalar, 1, out, stride, a, b),
+        }
     }
 }
+
+/// Calls the product with the kernels of a level, of so many lanes.
+macro_rules! multiply {
+    ($kernel:ident, $simd:ident, $lanes:literal, $out:ident, $stride:ident, $a:ident, $b:ident) => {{
+        use gemm_common::simd::{MixedSimd, $simd};
+        use gemm_f64::microkernel::$kernel::f64::{H_M, H_N, H_UKR, MR_DIV_N, NR, UKR};
+        let Some(simd) = <$simd as MixedSimd<f64, f64, f64, f64>>::try_new() else {
+            unreachable!("the processor has the features of the level");
+        };
+        gemm_common::gemm::gemm_basic_generic::<
+            _,
+            f64,
+            $lanes,
+            { MR_DIV_N * $lanes },
+            NR,
+            MR_DIV_N,
+            H_M,
+            H_N,
+        >(
+            simd,
+            $a.rows,
+            $b.columns,
+            $a.columns,
+            $out.as_mut_ptr(),
+            $stride as isize,
+            1,
+            true,
+            $a.data.as_ptr(),
+            $a.column as isize,
+            $a.row as isize,
+            $b.data.as_ptr(),
+            $b.column as isize,
+            $b.row as isize,
+            1.0,
+            1.0,
+            false,
+            false,
+            false,
+            |a, b, c| a * b + c,
+            &UKR,
+            &H_UKR,
+            false,
+            gemm_common::Parallelism::None,
+        )
+    }};
+}
+use multiply;
 
 #[cfg(test)]
 mod tests {

@@ -70,8 +70,7 @@ impl MultivariateKernel {
 
     /// The number of rows of a block.
     pub fn block_rows(&self) -> usize {
-        let diagonal = !self.is_correlated();
-        block_rows(self.components.first().map_or(0, |c| c.order()), diagonal)
+        block_rows(self.components.first().map_or(0, |c| c.order()))
     }
 
     /// Prepares all components, or `only` one, for about this many `rows` with these observed

@@ -57,14 +57,15 @@ impl GaussianKernel {
             let (first, second) = sums.split_at_mut(d);
             let kept: Vec<usize> = (0..rows).filter(|row| r[*row] > *least).collect();
             let Scratch {
-                features,
+                columns,
+                stride,
                 difference,
                 white,
                 ..
             } = &mut *scratch;
             difference.clear();
             white.clear();
-            for (y, sum) in features.chunks_exact(rows).zip(first) {
+            for (y, sum) in columns.chunks_exact(*stride).zip(first) {
                 let begun = white.len();
                 difference.extend(kept.iter().map(|row| y[*row]));
                 white.extend(kept.iter().map(|row| y[*row] * r[*row]));

@@ -1,8 +1,7 @@
 //! One EM step of Gaussian components on a block of rows, as two matrix
 //! products. With Φ(y) = (y, y yᵀ) the sufficient statistics of standardised
 //! rows y = (x − c)/s and η = (Pm, −P/2) the natural parameters, the
-//! log-densities are `Φ·η` and the statistics `Rᵀ·Φ`. Φ is built once per block for both, with
-//! only half of the symmetric products.
+//! log-densities are `Φ·η` and the statistics `Rᵀ·Φ`, with only half of the symmetric products.
 //!
 //! The natural form suffers from cancellation if a component is far narrower than the table:
 //! its error is about ε·|y|²·‖P‖. If this bound is too large, a component is computed from the
@@ -14,17 +13,18 @@ mod moments;
 mod scattered;
 #[cfg(test)]
 mod tests;
-#[cfg(target_arch = "x86_64")]
-mod wide;
+mod tiles;
 
 pub(crate) use features::block_rows;
 pub(crate) use moments::{CentredMoments, Moments};
 pub(crate) use scattered::{Scattered, ScatteredMoments};
 
-use features::{feature_count, largest_norm, multiply_features, standardise};
+use features::{largest_norm, pairs, standardise};
+use tiles::{Block, Pair, Panels};
 
 use super::linear::{Square, cholesky, gram, invert_lower, log_diagonal};
 use super::product::{Matrix, add_product};
+use super::simd::{Level, level};
 use super::special::LN_TAU;
 
 /// The largest error of a log-density in natural form.
@@ -52,11 +52,12 @@ pub(crate) struct GaussianKernel {
     diagonal: bool,
     center: Vec<f64>,
     scale: Vec<f64>,
+    level: Level,
+    /// The features, of the columns and a last one of ones.
+    pairs: Vec<Pair>,
     constants: Vec<f64>,
-    natural: Vec<f64>,
-    /// η for the wide kernel, if the processor has it.
-    panels: Vec<f64>,
-    wide: bool,
+    /// η.
+    panels: Panels,
     components: Vec<Whitened>,
 }
 
@@ -77,13 +78,28 @@ struct Whitened {
 /// The buffers of one thread, reused for all blocks.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    features: Vec<f64>,
+    /// The standardised columns, `stride` apart.
+    columns: Vec<f64>,
+    stride: usize,
     difference: Vec<f64>,
     white: Vec<f64>,
     rows: usize,
     largest_norm: f64,
-    #[cfg(target_arch = "x86_64")]
-    buffers: wide::Buffers,
+    buffers: tiles::Buffers,
+}
+
+impl Scratch {
+    /// Makes room for so many columns of `rows`.
+    fn resize(&mut self, columns: usize, rows: usize) {
+        self.rows = rows;
+        self.stride = rows.next_multiple_of(tiles::ALIGNMENT);
+        self.columns.resize(columns * self.stride, 0.0);
+    }
+
+    /// The standardised numbers of a column.
+    fn column(&self, column: usize) -> &[f64] {
+        &self.columns[column * self.stride..][..self.rows]
+    }
 }
 
 impl GaussianKernel {
@@ -97,31 +113,36 @@ impl GaussianKernel {
         let order = means.first().map_or(0, |mean| mean.len());
         let diagonal = matches!(covariances.first(), Some(CovarianceRef::Diagonal(_)));
         let (center, scale) = mixture_scale(means, covariances, weights, order);
-        let features = feature_count(order, diagonal);
+        let pairs = pairs(order, diagonal);
+        let level = level();
         let mut kernel = GaussianKernel {
             order,
             diagonal,
+            level,
             constants: Vec::with_capacity(means.len()),
-            natural: Vec::with_capacity(means.len() * features),
             components: Vec::with_capacity(means.len()),
-            panels: Vec::new(),
-            wide: has_wide(),
+            panels: Panels::new(level, &[], pairs.len()),
+            pairs,
             center,
             scale,
         };
+        let mut natural = Vec::with_capacity(means.len() * kernel.pairs.len());
         for (component, (mean, covariance)) in means.iter().zip(covariances).enumerate() {
             kernel
-                .push(mean, *covariance)
+                .push(mean, *covariance, &mut natural)
                 .map_err(|pivot| Singular { component, pivot })?;
         }
-        #[cfg(target_arch = "x86_64")]
-        if kernel.wide {
-            kernel.panels = wide::panels(&kernel.natural, features);
-        }
+        kernel.panels = Panels::new(level, &natural, kernel.pairs.len());
         Ok(kernel)
     }
 
-    fn push(&mut self, mean: &[f64], covariance: CovarianceRef) -> Result<(), usize> {
+    /// Adds a component, and its η to `natural`.
+    fn push(
+        &mut self,
+        mean: &[f64],
+        covariance: CovarianceRef,
+        natural: &mut Vec<f64>,
+    ) -> Result<(), usize> {
         let d = self.order;
         let mean: Vec<f64> = (0..d)
             .map(|c| (mean[c] - self.center[c]) / self.scale[c])
@@ -144,14 +165,13 @@ impl GaussianKernel {
         };
         let quadratic: f64 = linear.iter().zip(&mean).map(|(l, m)| l * m).sum();
         self.constants.push(peak - 0.5 * quadratic);
-        self.natural.extend_from_slice(&linear);
+        natural.extend_from_slice(&linear);
         if self.diagonal {
-            self.natural.extend(precision.iter().map(|p| -0.5 * p));
+            natural.extend(precision.iter().map(|p| -0.5 * p));
         } else {
             for i in 0..d {
-                self.natural.push(-0.5 * precision[i * d + i]);
-                self.natural
-                    .extend((i + 1..d).map(|j| -precision[j * d + i]));
+                natural.push(-0.5 * precision[i * d + i]);
+                natural.extend((i + 1..d).map(|j| -precision[j * d + i]));
             }
         }
         let centred = f64::EPSILON * norm_sqr * precision_norm > TOLERANCE;
@@ -172,92 +192,60 @@ impl GaussianKernel {
         components.map(|component| component.peak).collect()
     }
 
-    fn features(&self) -> usize {
-        feature_count(self.order, self.diagonal)
-    }
-
-    /// Standardises a block of complete rows and builds their Φ.
+    /// Standardises a block of complete rows.
     pub fn load(&self, columns: &[&[f64]], scratch: &mut Scratch) {
         let rows = columns.first().map_or(0, |column| column.len());
-        let features = if self.wide {
-            self.order
-        } else {
-            self.features()
-        };
-        scratch.rows = rows;
-        scratch.features.resize(features * rows, 0.0);
-        let (linear, products) = scratch.features.split_at_mut(self.order * rows);
-        for (c, (out, x)) in linear
-            .chunks_exact_mut(rows.max(1))
+        scratch.resize(self.order + 1, rows);
+        let stride = scratch.stride.max(1);
+        for (c, (out, x)) in scratch
+            .columns
+            .chunks_exact_mut(stride)
             .zip(columns)
             .enumerate()
         {
+            let (out, padding) = out.split_at_mut(rows);
             standardise(x, self.center[c], 1.0 / self.scale[c], out);
+            padding.fill(0.0);
         }
-        if !self.wide {
-            multiply_features(linear, rows, self.diagonal, products);
+        scratch.columns[self.order * scratch.stride..].fill(1.0);
+        let seen = &scratch.columns[..self.order * scratch.stride];
+        scratch.largest_norm = largest_norm(seen, scratch.stride, &mut scratch.white);
+    }
+
+    /// The loaded rows and their features.
+    fn block<'a>(&'a self, columns: &'a [f64], stride: usize, rows: usize) -> Block<'a> {
+        Block {
+            columns,
+            stride,
+            rows,
+            pairs: &self.pairs,
         }
-        scratch.largest_norm = largest_norm(linear, rows, &mut scratch.white);
     }
 
     /// Adds the log-densities of the loaded block under every component to
     /// `out`, component-major.
     pub fn add_log_density(&self, scratch: &mut Scratch, out: &mut [f64]) {
         let rows = scratch.rows;
-        let precise = |component: &Whitened| {
-            f64::EPSILON * scratch.largest_norm * component.precision_norm > TOLERANCE
-        };
-        let flags: Vec<bool> = self.components.iter().map(precise).collect();
-        let features = self.features();
-        #[cfg(target_arch = "x86_64")]
-        if self.wide {
-            wide::add_log_density(
-                &scratch.features,
-                rows,
-                self.diagonal,
-                &self.panels,
-                &self.constants,
-                &flags,
-                out,
-            );
-            let flagged = (0..flags.len()).filter(|j| flags[*j]);
-            for j in flagged {
-                let target = &mut out[j * rows..(j + 1) * rows];
-                self.add_whitened(&self.components[j], scratch, target);
-            }
+        if rows == 0 {
             return;
         }
-        let mut first = 0;
-        while first < flags.len() {
-            if flags[first] {
-                let target = &mut out[first * rows..(first + 1) * rows];
-                self.add_whitened(&self.components[first], scratch, target);
-                first += 1;
-                continue;
-            }
-            // Consecutive components in natural form are one product.
-            let last = (first..flags.len())
-                .find(|&j| flags[j])
-                .unwrap_or(flags.len());
-            let target = &mut out[first * rows..last * rows];
-            for (column, constant) in target
-                .chunks_exact_mut(rows)
-                .zip(&self.constants[first..last])
-            {
-                column.iter_mut().for_each(|l| *l += constant);
-            }
-            add_product(
-                target,
-                rows,
-                Matrix::new(&scratch.features, rows, features, rows),
-                Matrix::new(
-                    &self.natural[first * features..],
-                    features,
-                    last - first,
-                    features,
-                ),
-            );
-            first = last;
+        let imprecise = |component: &Whitened| {
+            f64::EPSILON * scratch.largest_norm * component.precision_norm > TOLERANCE
+        };
+        let flags: Vec<bool> = self.components.iter().map(imprecise).collect();
+        if flags.contains(&false) {
+            let block = self.block(&scratch.columns, scratch.stride, rows);
+            self.panels
+                .add_log_density(block, &self.constants, &flags, &mut scratch.buffers, out);
+        }
+        for (component, out) in self
+            .components
+            .iter()
+            .zip(out.chunks_exact_mut(rows))
+            .zip(&flags)
+            .filter_map(|(one, flag)| flag.then_some(one))
+        {
+            self.add_whitened(component, scratch, out);
         }
     }
 
@@ -303,19 +291,12 @@ impl GaussianKernel {
     }
 
     fn center_on(&self, component: &Whitened, scratch: &mut Scratch) {
-        let rows = scratch.rows;
-        let Scratch {
-            difference,
-            features,
-            ..
-        } = scratch;
+        let mut difference = std::mem::take(&mut scratch.difference);
         difference.clear();
-        for (y, mean) in features[..self.order * rows]
-            .chunks_exact(rows)
-            .zip(&component.mean)
-        {
-            difference.extend(y.iter().map(|y| y - mean));
+        for (c, mean) in component.mean.iter().enumerate() {
+            difference.extend(scratch.column(c).iter().map(|y| y - mean));
         }
+        scratch.difference = difference;
     }
 }
 
@@ -361,18 +342,6 @@ impl Factored {
                 })
             }
         }
-    }
-}
-
-/// Whether the processor has the wide kernel.
-fn has_wide() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        wide::is_available()
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        false
     }
 }
 

@@ -2,7 +2,7 @@
 //! from them weight, mean and scatter.
 
 use super::gathered::Gathered;
-use super::{GaussianKernel, Scratch};
+use super::{GaussianKernel, Scratch, tiles};
 use crate::kernel::product::{Matrix, add_product};
 use crate::kernel::sums::sum;
 
@@ -32,19 +32,15 @@ impl GaussianKernel {
         let second = if self.diagonal { d } else { d * d };
         Moments {
             weight: vec![0.0; k],
-            natural: vec![0.0; self.width() * self.features()],
+            natural: vec![0.0; self.width() * self.pairs.len()],
             centred: vec![0.0; centred * (d + second)],
             gathered: Gathered::default(),
         }
     }
 
-    /// The number of components in sums, with padding for the wide kernel.
+    /// The number of components in natural sums, with padding.
     fn width(&self) -> usize {
-        #[cfg(target_arch = "x86_64")]
-        if self.wide {
-            return super::wide::padded(self.components.len());
-        }
-        self.components.len()
+        tiles::padded(self.level, self.components.len())
     }
 
     /// Adds the loaded block to the natural sums.
@@ -54,41 +50,20 @@ impl GaussianKernel {
         responsibilities: &[f64],
         sums: &mut [f64],
     ) {
-        let (rows, features) = (scratch.rows, self.features());
-        #[cfg(target_arch = "x86_64")]
-        if self.wide {
-            let Scratch {
-                features, buffers, ..
-            } = scratch;
-            return super::wide::accumulate(
-                features,
-                rows,
-                self.diagonal,
-                responsibilities,
-                buffers,
-                sums,
-            );
-        }
-        add_product(
+        let block = self.block(&scratch.columns, scratch.stride, scratch.rows);
+        tiles::accumulate(
+            self.level,
+            block,
+            responsibilities,
+            &mut scratch.buffers,
             sums,
-            features,
-            Matrix::new(&scratch.features, rows, features, rows).transposed(),
-            Matrix::new(responsibilities, rows, self.components.len(), rows),
         );
     }
 
     /// The natural sums of one component.
     fn natural_of(&self, sums: &[f64], component: usize) -> Vec<f64> {
-        let features = self.features();
-        if self.wide {
-            sums.iter()
-                .skip(component)
-                .step_by(self.width())
-                .copied()
-                .collect()
-        } else {
-            sums[component * features..(component + 1) * features].to_vec()
-        }
+        let features = sums.iter().skip(component).step_by(self.width());
+        features.copied().collect()
     }
 
     /// Adds the loaded block to the sums, row `i` with weight
@@ -100,6 +75,9 @@ impl GaussianKernel {
         moments: &mut Moments,
     ) {
         let rows = scratch.rows;
+        if rows == 0 {
+            return;
+        }
         for (weight, r) in moments
             .weight
             .iter_mut()

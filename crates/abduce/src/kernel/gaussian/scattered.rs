@@ -85,13 +85,13 @@ impl<'a> Scattered<'a> {
 
     /// Standardises a block of the seen columns.
     pub fn load(&self, columns: &[&[f64]], scratch: &mut Scratch) {
-        scratch.rows = columns.first().map_or(0, |column| column.len());
-        scratch.features.clear();
-        for (x, c) in columns.iter().zip(&self.seen) {
+        let rows = columns.first().map_or(0, |column| column.len());
+        scratch.resize(columns.len(), rows);
+        let targets = scratch.columns.chunks_exact_mut(scratch.stride.max(1));
+        for (out, (x, c)) in targets.zip(columns.iter().zip(&self.seen)) {
             let (center, scale) = (self.kernel.center[*c], self.kernel.scale[*c]);
-            scratch
-                .features
-                .extend(x.iter().map(|x| (x - center) / scale));
+            let cells = out.iter_mut().zip(*x);
+            cells.for_each(|(out, x)| *out = (x - center) / scale);
         }
     }
 
@@ -118,13 +118,14 @@ impl<'a> Scattered<'a> {
         let part = &self.parts[number];
         let Scratch {
             difference,
-            features,
+            columns,
+            stride,
             ..
         } = scratch;
         difference.clear();
         difference.resize(self.kernel.order * rows, 0.0);
         for (i, c) in self.seen.iter().enumerate() {
-            let y = &features[i * rows..(i + 1) * rows];
+            let y = &columns[i * *stride..][..rows];
             let shift = |y: &f64| y - mean[*c];
             let target = &mut difference[c * rows..(c + 1) * rows];
             target

@@ -7,6 +7,7 @@
 //! depend on the other rows.
 
 mod distances;
+mod narrow;
 mod nearest;
 mod packed;
 mod single;

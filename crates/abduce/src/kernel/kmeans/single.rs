@@ -1,28 +1,32 @@
-//! The nearest centre by half squared distances in single precision, sixteen at a time, with an
-//! error bound: a row whose two smallest distances differ by more has the same label as in
-//! double precision; the few others are recomputed in double precision.
+//! The nearest centre by half squared distances in single precision, a register of centres at a
+//! time, with an error bound: a row whose two smallest distances differ by more has the same
+//! label as in double precision; the few others are recomputed in double precision.
 //!
 //! With u = 2⁻²⁴, the error of ½|x|² + ½|c|² − x·c over d products is at most
 //! (d + 5) u ½(|x| + |c|)² to first order in u: two roundings of the factors, three of the
-//! norms and their sum, and one for each product. This bound is added at the start, so that no
-//! result is negative, and the last b bits of each result are replaced by its label, a relative
-//! change of less than 2^(b−23), so that the minimum includes its label.
+//! norms and their sum, and one for each product, or two without fused multiply-adds. This bound
+//! is added at the start, so that no result is negative, and the last b bits of each result are
+//! replaced by its label, a relative change of less than 2^(b−23), so that the minimum includes
+//! its label.
 
+use super::narrow::{self, Least, Narrow, ROWS};
 use super::nearest::nearest;
 use super::packed::Packed;
 use super::vector::Nearest;
+use crate::kernel::simd::{Level, level};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The centres of a group.
-const LANES: usize = 16;
-
-/// Centres in single precision.
+/// Centres in single precision, in groups of as many as a register has lanes.
 #[derive(Debug)]
 pub(super) struct Single {
-    negated: Vec<[f32; LANES]>,
-    half_norms: Vec<[f32; LANES]>,
-    /// The labels of each group's centres.
-    labels: Vec<[u32; LANES]>,
+    level: Level,
+    /// The lanes of a register.
+    lanes: usize,
+    /// The negated coordinates, group by group.
+    negated: Vec<f32>,
+    half_norms: Vec<f32>,
+    /// The labels of each group's centres, as bits.
+    labels: Vec<f32>,
     /// The number of bits of a label.
     bits: u32,
     /// Whether single precision is given up, because it decided too few rows.
@@ -32,6 +36,8 @@ pub(super) struct Single {
 impl Clone for Single {
     fn clone(&self) -> Self {
         Single {
+            level: self.level,
+            lanes: self.lanes,
             negated: self.negated.clone(),
             half_norms: self.half_norms.clone(),
             labels: self.labels.clone(),
@@ -47,47 +53,51 @@ const MOST_BITS: u32 = 10;
 /// The range of squared norms in which single precision neither overflows nor underflows.
 const NORMS: std::ops::Range<f64> = 1e-30..1e30;
 
-impl Single {
-    /// Packs centres, given as rows of `width` numbers; `None` if single precision cannot
-    /// represent them or the processor lacks AVX-512.
-    pub fn new(centres: &[f64], width: usize, largest_norm: f64) -> Option<Single> {
-        if !is_wide() || !NORMS.contains(&largest_norm) || width == 0 {
-            return None;
-        }
-        let count = centres.len() / width;
-        let groups = count.div_ceil(LANES);
-        let bits = (groups * LANES).next_power_of_two().trailing_zeros();
-        if bits > MOST_BITS {
-            return None;
-        }
-        let label = |group: usize| std::array::from_fn(|lane| (group * LANES + lane) as u32);
-        let mut single = Single {
-            labels: (0..groups).map(label).collect(),
-            bits,
-            negated: vec![[0.0; LANES]; groups * width],
-            half_norms: vec![[f32::MAX; LANES]; groups],
-            given_up: AtomicBool::new(false),
-        };
-        for (j, centre) in centres.chunks_exact(width).enumerate() {
-            let (group, lane) = (j / LANES, j % LANES);
-            let cells = &mut single.negated[group * width..(group + 1) * width];
-            let cells = cells.iter_mut().zip(centre);
-            cells.for_each(|(cell, x)| cell[lane] = -*x as f32);
-            let norm: f64 = centre.iter().map(|x| x * x).sum();
-            single.half_norms[group][lane] = (0.5 * norm) as f32;
-        }
-        Some(single)
+/// The lanes of a register and whether its multiply-adds round once.
+fn register(level: Level) -> (usize, bool) {
+    match level {
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => (narrow::Avx512::LANES, narrow::Avx512::FUSED),
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => (narrow::Avx2::LANES, narrow::Avx2::FUSED),
+        Level::Baseline => (narrow::Baseline::LANES, narrow::Baseline::FUSED),
     }
 }
 
-fn is_wide() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    {
-        use crate::kernel::simd::{Level, level};
-        level() == Level::Avx512
+impl Single {
+    /// Packs centres, given as rows of `width` numbers; `None` if single precision cannot
+    /// represent them.
+    pub fn new(centres: &[f64], width: usize, largest_norm: f64) -> Option<Single> {
+        if !NORMS.contains(&largest_norm) || width == 0 {
+            return None;
+        }
+        let level = level();
+        let (lanes, _) = register(level);
+        let count = centres.len() / width;
+        let padded = count.next_multiple_of(lanes);
+        let bits = padded.next_power_of_two().trailing_zeros();
+        if bits > MOST_BITS {
+            return None;
+        }
+        let mut single = Single {
+            level,
+            lanes,
+            labels: (0..padded as u32).map(f32::from_bits).collect(),
+            bits,
+            negated: vec![0.0; padded * width],
+            half_norms: vec![f32::MAX; padded],
+            given_up: AtomicBool::new(false),
+        };
+        for (j, centre) in centres.chunks_exact(width).enumerate() {
+            let (group, lane) = (j / lanes, j % lanes);
+            let cells = &mut single.negated[group * width * lanes..][..width * lanes];
+            let cells = cells.iter_mut().skip(lane).step_by(lanes).zip(centre);
+            cells.for_each(|(cell, x)| *cell = -*x as f32);
+            let norm: f64 = centre.iter().map(|x| x * x).sum();
+            single.half_norms[j] = (0.5 * norm) as f32;
+        }
+        Some(single)
     }
-    #[cfg(not(target_arch = "x86_64"))]
-    false
 }
 
 /// The same labels as [`nearest`], given the squared norms of all rows of `cells`. The scores
@@ -100,242 +110,232 @@ pub(crate) fn nearest_within(
     rows: &[u32],
     out: &mut [Nearest],
 ) {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(single) = &centres.single
-        && !single.given_up.load(Ordering::Relaxed)
-    {
-        let largest = centres.largest_norm.sqrt();
-        let terms = (centres.width() as f64 + 5.0) * 2f64.powi(-24) * 1.05;
-        // The bound on the error of a half squared distance.
-        let error = |norm: f64| terms * 0.5 * (largest + norm.sqrt()).powi(2);
-        let start = |row: u32| {
-            let norm = norms[row as usize];
-            (0.5 * norm + error(norm)) as f32
-        };
-        // SAFETY: `centres.single` exists only if the processor has the features.
-        unsafe { wide::nearest(single, centres.width(), cells, start, rows, out) };
-        let label = 2f64.powi(single.bits as i32 - 23);
-        let mut undecided = Vec::new();
-        for ((row, found), at) in rows.iter().zip(out.iter_mut()).zip(0..) {
-            let norm = norms[*row as usize];
-            let (error, start) = (error(norm), 0.5 * norm + error(norm));
-            let least = found.score * (1.0 + label) + error - start;
-            let others = found.second * (1.0 - label) - error - start;
-            if others > least && norm < NORMS.end {
-                (found.score, found.second) = (least, others);
-            } else {
-                undecided.push((*row, at));
-            }
+    match &centres.single {
+        Some(single) if !single.given_up.load(Ordering::Relaxed) => {
+            nearest_by_bounds(single, centres, cells, norms, rows, out);
         }
-        if undecided.len() * 2 > rows.len() {
-            single.given_up.store(true, Ordering::Relaxed);
-        }
-        let again: Vec<u32> = undecided.iter().map(|(row, _)| *row).collect();
-        let mut found = vec![Nearest::NONE; again.len()];
-        nearest(centres, cells, &again, &mut found);
-        for ((_, at), found) in undecided.iter().zip(found) {
-            out[*at] = found;
-        }
-        return;
+        _ => nearest(centres, cells, rows, out),
     }
-    let _ = norms;
-    nearest(centres, cells, rows, out);
 }
 
-#[cfg(target_arch = "x86_64")]
-mod wide {
-    use super::{LANES, Nearest, Single};
-    use std::arch::x86_64::*;
-
-    const ROWS: usize = 4;
-    const GROUPS: usize = 4;
-
-    /// The number of rows that are prefetched.
-    const AHEAD: usize = 16;
-
-    /// The smallest and the second smallest distance so far in each lane, with labels in the
-    /// last bits.
-    #[derive(Clone, Copy)]
-    struct Least {
-        best: __m512,
-        second: __m512,
-    }
-
-    impl Least {
-        /// The two smallest distances of both.
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
-        fn merged(a: Least, b: Least) -> Least {
-            let farther = _mm512_max_ps(a.best, b.best);
-            let second = _mm512_min_ps(a.second, b.second);
-            Least {
-                best: _mm512_min_ps(a.best, b.best),
-                second: _mm512_min_ps(second, farther),
-            }
-        }
-
-        /// Merges the quarters of two rows that the masks `A` and `B` select.
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
-        fn merged_quarters<const A: i32, const B: i32>(one: Least, other: Least) -> Least {
-            Least::merged(
-                Least {
-                    best: _mm512_shuffle_f32x4::<A>(one.best, other.best),
-                    second: _mm512_shuffle_f32x4::<A>(one.second, other.second),
-                },
-                Least {
-                    best: _mm512_shuffle_f32x4::<B>(one.best, other.best),
-                    second: _mm512_shuffle_f32x4::<B>(one.second, other.second),
-                },
-            )
-        }
-
-        /// Merges lanes with those at the places that the mask gives within quarters.
-        #[inline]
-        #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
-        fn merged_within<const MASK: i32>(self) -> Least {
-            let permuted = Least {
-                best: _mm512_permute_ps::<MASK>(self.best),
-                second: _mm512_permute_ps::<MASK>(self.second),
-            };
-            Least::merged(self, permuted)
+fn nearest_by_bounds(
+    single: &Single,
+    centres: &Packed,
+    cells: &[f64],
+    norms: &[f64],
+    rows: &[u32],
+    out: &mut [Nearest],
+) {
+    let width = centres.width();
+    let (_, fused) = register(single.level);
+    let largest = centres.largest_norm.sqrt();
+    let roundings = if fused { 1.0 } else { 2.0 };
+    let terms = (roundings * width as f64 + 5.0) * 2f64.powi(-24) * 1.05;
+    // The bound on the error of a half squared distance.
+    let error = |norm: f64| terms * 0.5 * (largest + norm.sqrt()).powi(2);
+    let search = Search {
+        single,
+        width,
+        cells,
+        rows,
+        start: &|row| {
+            let norm = norms[row as usize];
+            (0.5 * norm + error(norm)) as f32
+        },
+    };
+    search_rows(single.level, &search, out);
+    let label = 2f64.powi(single.bits as i32 - 23);
+    let mut undecided = Vec::new();
+    for ((row, found), at) in rows.iter().zip(out.iter_mut()).zip(0..) {
+        let norm = norms[*row as usize];
+        let (error, start) = (error(norm), 0.5 * norm + error(norm));
+        let least = found.score * (1.0 + label) + error - start;
+        let others = found.second * (1.0 - label) - error - start;
+        if others > least && norm < NORMS.end {
+            (found.score, found.second) = (least, others);
+        } else {
+            undecided.push((*row, at));
         }
     }
+    if undecided.len() * 2 > rows.len() {
+        single.given_up.store(true, Ordering::Relaxed);
+    }
+    let again: Vec<u32> = undecided.iter().map(|(row, _)| *row).collect();
+    let mut found = vec![Nearest::NONE; again.len()];
+    nearest(centres, cells, &again, &mut found);
+    for ((_, at), found) in undecided.iter().zip(found) {
+        out[*at] = found;
+    }
+}
 
-    /// # Safety
-    /// The processor must have these features.
+/// The rows whose nearest centres are searched.
+struct Search<'a> {
+    single: &'a Single,
+    width: usize,
+    cells: &'a [f64],
+    rows: &'a [u32],
+    /// The number from which the distances of a row start.
+    start: &'a dyn Fn(u32) -> f32,
+}
+
+/// Searches at a level.
+fn search_rows(level: Level, search: &Search, out: &mut [Nearest]) {
+    #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
-    pub(super) unsafe fn nearest(
-        single: &Single,
-        width: usize,
-        cells: &[f64],
-        start: impl Fn(u32) -> f32,
-        rows: &[u32],
-        out: &mut [Nearest],
-    ) {
-        let mut narrow = vec![0f32; ROWS * width];
-        let mut starts = [0f32; ROWS];
+    fn avx512(search: &Search, out: &mut [Nearest]) {
+        // SAFETY: this function has the features of the vector.
+        unsafe { search.run::<narrow::Avx512, 4>(out) }
+    }
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,fma")]
+    fn avx2(search: &Search, out: &mut [Nearest]) {
+        // SAFETY: as above.
+        unsafe { search.run::<narrow::Avx2, 2>(out) }
+    }
+    assert!(level <= crate::kernel::simd::detected());
+    match level {
+        // SAFETY: by the assertion, the processor has these features.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx512 => unsafe { avx512(search, out) },
+        // SAFETY: as above.
+        #[cfg(target_arch = "x86_64")]
+        Level::Avx2 => unsafe { avx2(search, out) },
+        // SAFETY: every processor of the architecture has the baseline.
+        Level::Baseline => unsafe { search.run::<narrow::Baseline, 2>(out) },
+    }
+}
+
+/// The number of rows that are prefetched.
+const AHEAD: usize = 16;
+
+impl Search<'_> {
+    /// Searches with tiles of [`ROWS`] rows by `G` groups of centres.
+    ///
+    /// # Safety
+    /// The processor must have the features of `V`. So for all functions below.
+    #[inline(always)]
+    unsafe fn run<V: Narrow, const G: usize>(&self, out: &mut [Nearest]) {
+        assert!(self.single.lanes == V::LANES);
+        let width = self.width;
+        let mut tile = Tile {
+            single: self.single,
+            width,
+            cells: vec![0.0; ROWS * width],
+            starts: [0.0; ROWS],
+        };
+        let rows = self.rows;
         for (at, out) in (0..rows.len()).step_by(ROWS).zip(out.chunks_mut(ROWS)) {
             let tile_rows = &rows[at..rows.len().min(at + ROWS)];
             if let Some(later) = rows.get(at + AHEAD..at + AHEAD + tile_rows.len()) {
-                for row in later {
-                    for cell in cells[*row as usize * width..][..width].iter().step_by(8) {
-                        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(cell).cast());
-                    }
-                }
+                self.prefetch(later);
             }
-            let targets = narrow.chunks_exact_mut(width).zip(&mut starts);
-            for ((cells32, start32), row) in targets.zip(tile_rows) {
-                let x = &cells[*row as usize * width..][..width];
-                let cells32 = cells32.iter_mut().zip(x);
-                cells32.for_each(|(cell, x)| *cell = *x as f32);
-                *start32 = start(*row);
+            let targets = tile.cells.chunks_exact_mut(width).zip(&mut tile.starts);
+            for ((cells, start), row) in targets.zip(tile_rows) {
+                let x = &self.cells[*row as usize * width..][..width];
+                cells
+                    .iter_mut()
+                    .zip(x)
+                    .for_each(|(cell, x)| *cell = *x as f32);
+                *start = (self.start)(*row);
             }
             // The last tile may contain rows of the previous one, whose results are ignored.
-            let found = tile(single, width, &narrow, &starts);
+            // SAFETY: the caller ensures the features; the groups have the lanes of `V`.
+            let found = unsafe { tile.nearest::<V, G>() };
             out.copy_from_slice(&found[..out.len()]);
         }
     }
 
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
-    fn tile(
-        single: &Single,
-        width: usize,
-        narrow: &[f32],
-        starts: &[f32; ROWS],
-    ) -> [Nearest; ROWS] {
-        let far = _mm512_set1_ps(f32::MAX);
-        let mut least = [Least {
-            best: far,
-            second: far,
-        }; ROWS];
-        let groups = single.half_norms.len();
-        let whole = groups / GROUPS * GROUPS;
-        for first in (0..whole).step_by(GROUPS) {
-            update::<GROUPS>(single, width, narrow, starts, first, &mut least);
+    /// Loads rows into the cache.
+    #[inline(always)]
+    fn prefetch(&self, rows: &[u32]) {
+        #[cfg(target_arch = "x86_64")]
+        for row in rows {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            for cell in self.cells[*row as usize * self.width..][..self.width]
+                .iter()
+                .step_by(8)
+            {
+                // SAFETY: every processor of the architecture has the instruction.
+                unsafe { _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(cell).cast()) };
+            }
         }
-        for group in whole..groups {
-            update::<1>(single, width, narrow, starts, group, &mut least);
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = rows;
+    }
+}
+
+/// Some rows in single precision and all centres.
+struct Tile<'a> {
+    single: &'a Single,
+    width: usize,
+    cells: Vec<f32>,
+    starts: [f32; ROWS],
+}
+
+impl Tile<'_> {
+    #[inline(always)]
+    unsafe fn nearest<V: Narrow, const G: usize>(&self) -> [Nearest; ROWS] {
+        // SAFETY: the caller ensures the features and the lanes.
+        unsafe {
+            let far = V::splat(f32::MAX);
+            let mut least = [Least {
+                best: far,
+                second: far,
+            }; ROWS];
+            let groups = self.single.half_norms.len() / V::LANES;
+            let whole = groups / G * G;
+            for first in (0..whole).step_by(G) {
+                self.update::<V, G>(first, &mut least);
+            }
+            for group in whole..groups {
+                self.update::<V, 1>(group, &mut least);
+            }
+            V::across(least).map(|(best, second)| Nearest {
+                label: best.to_bits() & !(u32::MAX << self.single.bits),
+                score: f64::from(best),
+                second: f64::from(second),
+            })
         }
-        across(least, single.bits)
     }
 
     /// Updates the least by some groups of centres.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
-    fn update<const G: usize>(
-        single: &Single,
-        width: usize,
-        narrow: &[f32],
-        starts: &[f32; ROWS],
-        first: usize,
-        least: &mut [Least; ROWS],
-    ) {
-        let mut halves = [[_mm512_setzero_ps(); ROWS]; G];
-        for (halves, norms) in halves.iter_mut().zip(&single.half_norms[first..]) {
-            // SAFETY: the array is as long as the register.
-            let norms = unsafe { _mm512_loadu_ps(norms.as_ptr()) };
-            for (half, start) in halves.iter_mut().zip(starts) {
-                *half = _mm512_add_ps(norms, _mm512_set1_ps(*start));
+    #[inline(always)]
+    unsafe fn update<V: Narrow, const G: usize>(&self, first: usize, least: &mut [Least<V>; ROWS]) {
+        let (single, width) = (self.single, self.width);
+        let group = width * V::LANES;
+        let negated = &single.negated[first * group..(first + G) * group];
+        let norms = &single.half_norms[first * V::LANES..][..G * V::LANES];
+        let labels = &single.labels[first * V::LANES..][..G * V::LANES];
+        let cells = &self.cells[..ROWS * width];
+        // SAFETY: the caller ensures the features; all loads are inside of these slices.
+        unsafe {
+            let mut halves = [[V::splat(0.0); ROWS]; G];
+            for (g, halves) in halves.iter_mut().enumerate() {
+                let norms = V::load(norms.as_ptr().add(g * V::LANES));
+                for (half, start) in halves.iter_mut().zip(&self.starts) {
+                    *half = norms.add(V::splat(*start));
+                }
             }
-        }
-        let negated = &single.negated[first * width..(first + G) * width];
-        let narrow = &narrow[..ROWS * width];
-        for c in 0..width {
-            let mut x = [_mm512_setzero_ps(); ROWS];
-            for r in 0..ROWS {
-                x[r] = _mm512_set1_ps(narrow[r * width + c]);
+            for c in 0..width {
+                let mut x = [V::splat(0.0); ROWS];
+                for (r, x) in x.iter_mut().enumerate() {
+                    *x = V::splat(*cells.get_unchecked(r * width + c));
+                }
+                for (g, halves) in halves.iter_mut().enumerate() {
+                    let lanes = V::load(negated.as_ptr().add(g * group + c * V::LANES));
+                    for (half, x) in halves.iter_mut().zip(&x) {
+                        *half = V::fma(*x, lanes, *half);
+                    }
+                }
             }
-            for g in 0..G {
-                // SAFETY: as above.
-                let lanes = unsafe { _mm512_loadu_ps(negated[g * width + c].as_ptr()) };
-                for r in 0..ROWS {
-                    halves[g][r] = _mm512_fmadd_ps(x[r], lanes, halves[g][r]);
+            let kept = V::splat(f32::from_bits(u32::MAX << single.bits));
+            for (g, halves) in halves.iter().enumerate() {
+                let labels = V::load(labels.as_ptr().add(g * V::LANES));
+                for (half, least) in halves.iter().zip(least.iter_mut()) {
+                    least.take(half.labelled(kept, labels));
                 }
             }
         }
-        let kept = _mm512_set1_epi32(-1 << single.bits);
-        for (halves, labels) in halves.iter().zip(&single.labels[first..]) {
-            // SAFETY: as above.
-            let labels = unsafe { _mm512_loadu_si512(labels.as_ptr().cast()) };
-            for (half, least) in halves.iter().zip(least.iter_mut()) {
-                // (half & kept) | label
-                let bits = _mm512_castps_si512(*half);
-                let bits = _mm512_ternarylogic_epi32::<0xEA>(bits, kept, labels);
-                let half = _mm512_castsi512_ps(bits);
-                let farther = _mm512_max_ps(half, least.best);
-                least.second = _mm512_min_ps(least.second, farther);
-                least.best = _mm512_min_ps(least.best, half);
-            }
-        }
-    }
-
-    /// The least over all lanes of four rows: merges pairs of rows by halves, then all four by
-    /// quarters, then lanes within quarters.
-    #[inline]
-    #[target_feature(enable = "avx512f,avx512dq,avx2,fma")]
-    fn across(least: [Least; ROWS], bits: u32) -> [Nearest; ROWS] {
-        let [a, b, c, d] = least;
-        let ab = Least::merged_quarters::<0x44, 0xEE>(a, b);
-        let cd = Least::merged_quarters::<0x44, 0xEE>(c, d);
-        let all = Least::merged_quarters::<0x88, 0xDD>(ab, cd);
-        let all = all.merged_within::<0x4E>().merged_within::<0xB1>();
-        let (mut best, mut second) = ([0f32; LANES], [0f32; LANES]);
-        // SAFETY: the arrays are as long as the registers.
-        unsafe {
-            _mm512_storeu_ps(best.as_mut_ptr(), all.best);
-            _mm512_storeu_ps(second.as_mut_ptr(), all.second);
-        }
-        let mut out = [Nearest::NONE; ROWS];
-        for (r, out) in out.iter_mut().enumerate() {
-            *out = Nearest {
-                label: best[4 * r].to_bits() & !(u32::MAX << bits),
-                score: f64::from(best[4 * r]),
-                second: f64::from(second[4 * r]),
-            };
-        }
-        out
     }
 }
 
