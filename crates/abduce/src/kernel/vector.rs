@@ -18,7 +18,10 @@ pub(crate) trait Vector: Copy {
     unsafe fn store(self, at: *mut f64);
     unsafe fn splat(x: f64) -> Self;
     unsafe fn add(self, other: Self) -> Self;
+    unsafe fn sub(self, other: Self) -> Self;
     unsafe fn mul(self, other: Self) -> Self;
+    unsafe fn div(self, other: Self) -> Self;
+    unsafe fn sqrt(self) -> Self;
     /// `a·b + c`, fused if the processor can.
     unsafe fn fma(a: Self, b: Self, c: Self) -> Self;
 }
@@ -27,7 +30,8 @@ pub(crate) trait Vector: Copy {
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 macro_rules! vector {
     ($(#[$doc:meta])* $name:ident($register:ty), lanes: $lanes:literal, registers: $registers:literal,
-     $load:ident, $store:ident, $splat:ident, $add:ident, $mul:ident, fma: |$a:ident, $b:ident, $c:ident| $fma:expr) => {
+     $load:ident, $store:ident, $splat:ident, $add:ident, $sub:ident, $mul:ident, $div:ident,
+     $sqrt:ident, fma: |$a:ident, $b:ident, $c:ident| $fma:expr) => {
         $(#[$doc])*
         #[derive(Clone, Copy)]
         pub(crate) struct $name($register);
@@ -61,9 +65,27 @@ macro_rules! vector {
             }
 
             #[inline(always)]
+            unsafe fn sub(self, other: Self) -> Self {
+                // SAFETY: the caller ensures the features.
+                unsafe { $name($sub(self.0, other.0)) }
+            }
+
+            #[inline(always)]
             unsafe fn mul(self, other: Self) -> Self {
                 // SAFETY: the caller ensures the features.
                 unsafe { $name($mul(self.0, other.0)) }
+            }
+
+            #[inline(always)]
+            unsafe fn div(self, other: Self) -> Self {
+                // SAFETY: the caller ensures the features.
+                unsafe { $name($div(self.0, other.0)) }
+            }
+
+            #[inline(always)]
+            unsafe fn sqrt(self) -> Self {
+                // SAFETY: the caller ensures the features.
+                unsafe { $name($sqrt(self.0)) }
             }
 
             #[inline(always)]
@@ -90,19 +112,22 @@ mod x86 {
     vector! {
         /// Eight numbers.
         Avx512(__m512d), lanes: 8, registers: 32,
-        _mm512_loadu_pd, _mm512_storeu_pd, _mm512_set1_pd, _mm512_add_pd, _mm512_mul_pd,
+        _mm512_loadu_pd, _mm512_storeu_pd, _mm512_set1_pd, _mm512_add_pd, _mm512_sub_pd,
+        _mm512_mul_pd, _mm512_div_pd, _mm512_sqrt_pd,
         fma: |a, b, c| _mm512_fmadd_pd(a, b, c)
     }
     vector! {
         /// Four numbers.
         Avx2(__m256d), lanes: 4, registers: 16,
-        _mm256_loadu_pd, _mm256_storeu_pd, _mm256_set1_pd, _mm256_add_pd, _mm256_mul_pd,
+        _mm256_loadu_pd, _mm256_storeu_pd, _mm256_set1_pd, _mm256_add_pd, _mm256_sub_pd,
+        _mm256_mul_pd, _mm256_div_pd, _mm256_sqrt_pd,
         fma: |a, b, c| _mm256_fmadd_pd(a, b, c)
     }
     vector! {
         /// Two numbers, by SSE2; multiply-adds round twice.
         Baseline(__m128d), lanes: 2, registers: 16,
-        _mm_loadu_pd, _mm_storeu_pd, _mm_set1_pd, _mm_add_pd, _mm_mul_pd,
+        _mm_loadu_pd, _mm_storeu_pd, _mm_set1_pd, _mm_add_pd, _mm_sub_pd,
+        _mm_mul_pd, _mm_div_pd, _mm_sqrt_pd,
         fma: |a, b, c| _mm_add_pd(_mm_mul_pd(a, b), c)
     }
 }
@@ -121,7 +146,8 @@ mod arm {
     vector! {
         /// Two numbers, by NEON.
         Baseline(float64x2_t), lanes: 2, registers: 32,
-        vld1q_f64, vst1q_f64, vdupq_n_f64, vaddq_f64, vmulq_f64,
+        vld1q_f64, vst1q_f64, vdupq_n_f64, vaddq_f64, vsubq_f64,
+        vmulq_f64, vdivq_f64, vsqrtq_f64,
         fma: |a, b, c| vfmaq_f64(c, a, b)
     }
 }
@@ -167,8 +193,23 @@ mod plain {
         }
 
         #[inline(always)]
+        unsafe fn sub(self, other: Self) -> Self {
+            Baseline([self.0[0] - other.0[0], self.0[1] - other.0[1]])
+        }
+
+        #[inline(always)]
         unsafe fn mul(self, other: Self) -> Self {
             Baseline([self.0[0] * other.0[0], self.0[1] * other.0[1]])
+        }
+
+        #[inline(always)]
+        unsafe fn div(self, other: Self) -> Self {
+            Baseline([self.0[0] / other.0[0], self.0[1] / other.0[1]])
+        }
+
+        #[inline(always)]
+        unsafe fn sqrt(self) -> Self {
+            Baseline(self.0.map(f64::sqrt))
         }
 
         #[inline(always)]

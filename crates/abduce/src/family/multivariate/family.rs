@@ -83,9 +83,10 @@ impl Family for MultivariateGaussian {
             if let Ok(mut run) = kernel.run(&group.seen, None, group.rows.len()) {
                 run.load(&slices(&columns), &mut scratch);
                 run.accumulate(&mut scratch, &group.pick(weights));
-                run.finish(None, std::iter::once(&mut *stats));
+                run.finish(None, &mut scratch, std::iter::once(&mut *stats));
             }
         }
+        kernel.finish_patterns(None, &mut scratch, std::iter::once(stats));
     }
 
     fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {

@@ -1,19 +1,19 @@
-//! Many Gaussian components on runs of rows with the same missing columns: one factorisation per
-//! pattern and component serves the whole run. The observed values go through the block kernel;
-//! their statistics are then extended to all columns by the regression of the missing on the
-//! observed.
+//! Many Gaussian components on runs of rows with the same missing columns. Missing values of
+//! correlated columns are integrated over, or completed, by the kernel for patterns, whose sums go
+//! on over runs; those of independent columns are left out.
 
 use crate::data::{Cells, Rows};
 use crate::family::multivariate::{Covariance, MultivariateGaussian, MultivariateStats, marginal};
 use crate::family::{GaussianStats, Stats};
 use crate::kernel::gaussian::{
-    CentredMoments, CovarianceRef, GaussianKernel, Moments, Scattered, ScatteredMoments, Scratch,
-    Singular, block_rows,
+    CentredMoments, Conditionals, CovarianceRef, GaussianKernel, Interleaved, Moments, Pattern,
+    Scratch, Singular, block_rows,
 };
-use crate::kernel::linear::{cholesky, invert_lower, log_diagonal, submatrix};
+use crate::kernel::linear::{cholesky, invert_lower, submatrix};
 use crate::kernel::product::{Matrix, add_product};
-use crate::kernel::special::LN_TAU;
 use crate::{Error, Result};
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 /// Components prepared for many runs. With `hard`, missing values take their most probable value
 /// instead of their expectation and spread.
@@ -22,25 +22,36 @@ pub(crate) struct MultivariateKernel {
     weights: Vec<f64>,
     hard: bool,
     complete: GaussianKernel,
+    /// For rows with missing values, all components side by side, and each alone.
+    interleaved: Vec<OnceLock<Interleaved>>,
+    patterns: RwLock<Patterns>,
 }
+
+/// What was prepared for patterns of observed columns, of all components or one, for few rows or
+/// many; patterns come back in other chunks.
+#[derive(Default)]
+struct Patterns {
+    prepared: HashMap<(Vec<usize>, Option<usize>, bool), Arc<Conditionals>>,
+    bytes: usize,
+}
+
+/// The most bytes of prepared patterns; others are prepared each time.
+const PATTERN_BYTES: usize = 64 << 20;
 
 /// Rows that share one pattern of observed columns.
 pub(crate) struct GaussianRun<'a> {
     kernel: RunKernel<'a>,
-    components: &'a [MultivariateGaussian],
     seen: Vec<usize>,
-    lifts: Vec<Lift>,
-    hard: bool,
     moments: Option<Moments>,
 }
 
 enum RunKernel<'a> {
     /// Every column is observed.
     Complete(&'a GaussianKernel),
-    /// Some columns are observed, in many rows.
+    /// One component, or the observed ones of independent columns.
     Partial(GaussianKernel),
-    /// Some columns are observed, in few rows.
-    Scattered(Scattered<'a>, Option<ScatteredMoments>),
+    /// Some of the correlated columns are observed.
+    Pattern(Pattern<'a>),
     /// No column is observed, and the rows have no effect.
     Nothing,
 }
@@ -55,10 +66,12 @@ impl MultivariateKernel {
         let all: Vec<usize> = (0..components.first().map_or(0, |c| c.order())).collect();
         let complete = kernel_of(&components, &weights, &all)?;
         Ok(MultivariateKernel {
-            components,
             weights,
             hard,
             complete,
+            interleaved: (0..=components.len()).map(|_| OnceLock::new()).collect(),
+            patterns: RwLock::default(),
+            components,
         })
     }
 
@@ -81,48 +94,103 @@ impl MultivariateKernel {
             Some(j) => (&self.components[j..=j], &[1.0][..]),
         };
         let order = components.first().map_or(0, |c| c.order());
-        let mut lifts = Vec::new();
         let kernel = if seen.is_empty() {
             RunKernel::Nothing
         } else if seen.len() == order && only.is_none() {
             RunKernel::Complete(&self.complete)
-        } else if self.is_correlated() && seen.len() < order && rows < order {
-            // Too few rows to be worth a factorisation.
-            let which = only.map_or(0..components.len(), |j| j..j + 1);
-            let scattered =
-                Scattered::new(&self.complete, which, seen, self.hard).ok_or_else(|| {
-                    singular(Singular {
-                        component: 0,
-                        pivot: 0,
-                    })
-                })?;
-            RunKernel::Scattered(scattered, None)
-        } else {
-            let hidden: Vec<usize> = (0..order).filter(|c| !seen.contains(c)).collect();
-            for (j, component) in components.iter().enumerate() {
-                if let (Covariance::Full(matrix), false) =
-                    (&component.covariance, hidden.is_empty())
-                {
-                    let lift = Lift::new(matrix, order, seen, &hidden).ok_or_else(|| {
-                        singular(Singular {
-                            component: j,
-                            pivot: 0,
-                        })
-                    })?;
-                    lifts.push(lift);
-                }
-            }
+        } else if seen.len() == order || !self.is_correlated() {
             RunKernel::Partial(kernel_of(components, weights, seen)?)
+        } else {
+            let interleaved = self.interleaved(only);
+            let conditionals = self.conditionals(seen, only, Pattern::many(rows));
+            let conditionals = conditionals.ok_or_else(|| {
+                singular(Singular {
+                    component: only.unwrap_or(0),
+                    pivot: 0,
+                })
+            })?;
+            RunKernel::Pattern(Pattern::new(&self.complete, interleaved, conditionals))
         };
-        let (seen, hard) = (seen.to_vec(), self.hard);
         Ok(GaussianRun {
             kernel,
-            components,
-            seen,
-            lifts,
-            hard,
+            seen: seen.to_vec(),
             moments: None,
         })
+    }
+
+    fn interleaved(&self, only: Option<usize>) -> &Interleaved {
+        let which = only.map_or(0..self.components.len(), |j| j..j + 1);
+        let place = &self.interleaved[only.map_or(0, |j| j + 1)];
+        place.get_or_init(|| self.complete.interleaved(which))
+    }
+
+    /// What is prepared for a pattern, by this or an earlier call; `None` if a precision is
+    /// singular.
+    fn conditionals(
+        &self,
+        seen: &[usize],
+        only: Option<usize>,
+        many: bool,
+    ) -> Option<Arc<Conditionals>> {
+        let key = (seen.to_vec(), only, many);
+        // A thread that panicked leaves a map that lacks at most its own pattern.
+        let known = self.patterns.read().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.prepared.get(&key) {
+            return Some(Arc::clone(known));
+        }
+        drop(known);
+        let components = self.interleaved(only);
+        let new = Conditionals::new(&self.complete, components, seen, self.hard, many)?;
+        let new = Arc::new(new);
+        let mut known = self
+            .patterns
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        if known.bytes + new.bytes() <= PATTERN_BYTES {
+            known.bytes += new.bytes();
+            known.prepared.insert(key, Arc::clone(&new));
+        }
+        Some(new)
+    }
+
+    /// Adds the sums over runs with missing values, of all components or `only` one, to the
+    /// statistics of these components.
+    pub fn finish_patterns<'s>(
+        &self,
+        only: Option<usize>,
+        scratch: &mut Scratch,
+        stats: impl Iterator<Item = &'s mut MultivariateStats>,
+    ) {
+        let Some(moments) = scratch.take_patterns() else {
+            return;
+        };
+        let which = only.map_or(0..self.components.len(), |j| j..j + 1);
+        let summed = self.complete.finish_patterns(which, &moments);
+        for (parts, stats) in summed.into_iter().zip(stats) {
+            for part in parts.into_iter().filter(|part| part.weight > 0.0) {
+                merge(stats, part, &[]);
+            }
+        }
+    }
+}
+
+/// Adds the moments of some `columns` of independent ones, or of all correlated ones.
+fn merge(stats: &mut MultivariateStats, moments: CentredMoments, columns: &[usize]) {
+    match stats {
+        MultivariateStats::Columns { columns: all, .. } => {
+            for (i, c) in columns.iter().enumerate() {
+                all[*c].merge(&GaussianStats {
+                    weight: moments.weight,
+                    mean: moments.mean[i],
+                    scatter: moments.scatter[i],
+                });
+            }
+        }
+        MultivariateStats::Full { .. } => stats.merge(&MultivariateStats::Full {
+            weight: moments.weight,
+            mean: moments.mean,
+            scatter: moments.scatter,
+        }),
     }
 }
 
@@ -149,56 +217,38 @@ fn singular(singular: Singular) -> Error {
 }
 
 impl GaussianRun<'_> {
-    fn kernel(&self) -> Option<&GaussianKernel> {
-        match &self.kernel {
-            RunKernel::Complete(kernel) => Some(kernel),
-            RunKernel::Partial(kernel) => Some(kernel),
-            RunKernel::Scattered(..) | RunKernel::Nothing => None,
-        }
-    }
-
     /// The observed columns of a block of the leaf's columns.
     pub fn seen<'c>(&self, cells: &[Cells<'c>]) -> Vec<&'c [f64]> {
         self.seen.iter().map(|c| cells[*c].reals()).collect()
     }
 
-    /// Loads a block of rows, observed columns only, into `scratch` and adds its log-densities to
-    /// `out`, component-major.
-    pub fn add_log_density(&self, columns: &[&[f64]], scratch: &mut Scratch, out: &mut [f64]) {
-        self.load(columns, scratch);
-        if let RunKernel::Scattered(scattered, _) = &self.kernel {
-            return scattered.add_log_density(scratch, out);
-        }
-        let Some(kernel) = self.kernel() else { return };
-        kernel.add_log_density(scratch, out);
-        if self.hard {
-            let rows = columns[0].len();
-            for (lift, column) in self.lifts.iter().zip(out.chunks_exact_mut(rows)) {
-                column.iter_mut().for_each(|l| *l += lift.peak);
-            }
+    /// Loads a block of rows, observed columns only, into `scratch`.
+    pub fn load(&self, columns: &[&[f64]], scratch: &mut Scratch) {
+        match &self.kernel {
+            RunKernel::Complete(kernel) => kernel.load(columns, scratch),
+            RunKernel::Partial(kernel) => kernel.load(columns, scratch),
+            RunKernel::Pattern(pattern) => pattern.load(columns, scratch),
+            RunKernel::Nothing => {}
         }
     }
 
-    /// Loads a block of rows, observed columns only, for [`accumulate`].
-    ///
-    /// [`accumulate`]: GaussianRun::accumulate
-    pub fn load(&self, columns: &[&[f64]], scratch: &mut Scratch) {
-        if let RunKernel::Scattered(scattered, _) = &self.kernel {
-            scattered.load(columns, scratch);
-        } else if let Some(kernel) = self.kernel() {
-            kernel.load(columns, scratch);
+    /// Loads a block and adds its log-densities to `out`, component-major.
+    pub fn add_log_density(&self, columns: &[&[f64]], scratch: &mut Scratch, out: &mut [f64]) {
+        self.load(columns, scratch);
+        match &self.kernel {
+            RunKernel::Complete(kernel) => kernel.add_log_density(scratch, out),
+            RunKernel::Partial(kernel) => kernel.add_log_density(scratch, out),
+            RunKernel::Pattern(pattern) => pattern.add_log_density(scratch, out),
+            RunKernel::Nothing => {}
         }
     }
 
     /// Adds the block loaded last to the run's sums.
     pub fn accumulate(&mut self, scratch: &mut Scratch, responsibilities: &[f64]) {
-        let kernel: &GaussianKernel = match &mut self.kernel {
+        let kernel: &GaussianKernel = match &self.kernel {
             RunKernel::Complete(kernel) => kernel,
             RunKernel::Partial(kernel) => kernel,
-            RunKernel::Scattered(scattered, moments) => {
-                let moments = moments.get_or_insert_with(|| scattered.moments());
-                return scattered.accumulate(scratch, responsibilities, moments);
-            }
+            RunKernel::Pattern(pattern) => return pattern.accumulate(scratch, responsibilities),
             RunKernel::Nothing => return,
         };
         let moments = self.moments.get_or_insert_with(|| kernel.moments());
@@ -207,63 +257,33 @@ impl GaussianRun<'_> {
 
     /// The log-densities of the components at their means.
     pub fn peaks(&self) -> Vec<f64> {
-        if let RunKernel::Scattered(scattered, _) = &self.kernel {
-            return scattered.peaks();
+        match &self.kernel {
+            RunKernel::Complete(kernel) => kernel.peaks(),
+            RunKernel::Partial(kernel) => kernel.peaks(),
+            RunKernel::Pattern(pattern) => pattern.peaks(),
+            RunKernel::Nothing => Vec::new(),
         }
-        let mut peaks = self.kernel().map_or(Vec::new(), GaussianKernel::peaks);
-        if self.hard {
-            let lifts = peaks.iter_mut().zip(&self.lifts);
-            lifts.for_each(|(peak, lift)| *peak += lift.peak);
-        }
-        peaks
     }
 
-    /// Adds the observed values and the expectations of the missing ones to the statistics of the
-    /// components. The spread of missing values counts once for each of the `rows` of a
-    /// component, or else with the weight of the moments.
+    /// Adds the run's sums to the statistics of the components, or to the sums over patterns in
+    /// `scratch`, which [`MultivariateKernel::finish_patterns`] adds to them. The spread of
+    /// missing values counts once for each of the `rows` of a component, or else with the weight
+    /// of the moments.
     pub fn finish<'s>(
         self,
         rows: Option<&[f64]>,
+        scratch: &mut Scratch,
         stats: impl Iterator<Item = &'s mut MultivariateStats>,
     ) {
         let summed = match (&self.kernel, &self.moments) {
-            (RunKernel::Scattered(scattered, Some(moments)), _) => scattered.finish(moments, rows),
+            (RunKernel::Pattern(pattern), _) => return pattern.close(scratch, rows),
             (RunKernel::Complete(kernel), Some(moments)) => kernel.finish(moments),
             (RunKernel::Partial(kernel), Some(moments)) => kernel.finish(moments),
             _ => return,
         };
-        for (j, (seen, stats)) in summed.into_iter().zip(stats).enumerate() {
-            if seen.weight <= 0.0 {
-                continue;
-            }
-            match stats {
-                MultivariateStats::Columns { columns, .. } => {
-                    for (i, c) in self.seen.iter().enumerate() {
-                        columns[*c].merge(&GaussianStats {
-                            weight: seen.weight,
-                            mean: seen.mean[i],
-                            scatter: seen.scatter[i],
-                        });
-                    }
-                }
-                MultivariateStats::Full { .. } => {
-                    let whole = match self.lifts.get(j) {
-                        Some(lift) => {
-                            let spread = if self.hard {
-                                0.0
-                            } else {
-                                rows.map_or(seen.weight, |rows| rows[j])
-                            };
-                            lift.apply(&seen, &self.components[j], &self.seen, spread)
-                        }
-                        None => MultivariateStats::Full {
-                            weight: seen.weight,
-                            mean: seen.mean,
-                            scatter: seen.scatter,
-                        },
-                    };
-                    stats.merge(&whole);
-                }
+        for (moments, stats) in summed.into_iter().zip(stats) {
+            if moments.weight > 0.0 {
+                merge(stats, moments, &self.seen);
             }
         }
     }
@@ -271,13 +291,10 @@ impl GaussianRun<'_> {
 
 /// The regression of the missing columns on the observed ones.
 pub(crate) struct Lift {
-    hidden: Vec<usize>,
     /// Σ_MO Σ_OO⁻¹, missing × observed.
     pub regression: Vec<f64>,
     /// Σ_MM − Σ_MO Σ_OO⁻¹ Σ_OM.
     pub conditional: Vec<f64>,
-    /// The conditional log-density at its mode.
-    peak: f64,
 }
 
 impl Lift {
@@ -311,69 +328,11 @@ impl Lift {
             .iter_mut()
             .zip(&explained)
             .for_each(|(c, e)| *c -= e);
-        let peak = match cholesky(&conditional, m) {
-            Ok(factor) => -0.5 * m as f64 * LN_TAU - log_diagonal(&factor, m),
-            Err(_) => return None,
-        };
+        cholesky(&conditional, m).ok()?;
         Some(Lift {
-            hidden: hidden.to_vec(),
             regression,
             conditional,
-            peak,
         })
-    }
-
-    fn apply(
-        &self,
-        stats: &CentredMoments,
-        component: &MultivariateGaussian,
-        seen: &[usize],
-        spread: f64,
-    ) -> MultivariateStats {
-        let (o, m, d) = (seen.len(), self.hidden.len(), component.order());
-        let mut mean = component.mean.clone();
-        for (i, c) in seen.iter().enumerate() {
-            let shift = stats.mean[i] - component.mean[*c];
-            mean[*c] = stats.mean[i];
-            for (t, h) in self.hidden.iter().enumerate() {
-                mean[*h] += self.regression[i * m + t] * shift;
-            }
-        }
-        let regression = Matrix::new(&self.regression, m, o, m);
-        let mut cross = vec![0.0; m * o];
-        add_product(
-            &mut cross,
-            m,
-            regression,
-            Matrix::new(&stats.scatter, o, o, o),
-        );
-        let mut own = vec![0.0; m * m];
-        add_product(
-            &mut own,
-            m,
-            Matrix::new(&cross, m, o, m),
-            regression.transposed(),
-        );
-        let mut scatter = vec![0.0; d * d];
-        for (j, a) in seen.iter().enumerate() {
-            for (i, b) in seen.iter().enumerate() {
-                scatter[a * d + b] = stats.scatter[j * o + i];
-            }
-            for (t, h) in self.hidden.iter().enumerate() {
-                scatter[a * d + h] = cross[j * m + t];
-                scatter[h * d + a] = cross[j * m + t];
-            }
-        }
-        for (s, a) in self.hidden.iter().enumerate() {
-            for (t, b) in self.hidden.iter().enumerate() {
-                scatter[a * d + b] = own[s * m + t] + spread * self.conditional[s * m + t];
-            }
-        }
-        MultivariateStats::Full {
-            weight: stats.weight,
-            mean,
-            scatter,
-        }
     }
 }
 

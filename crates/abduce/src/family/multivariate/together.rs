@@ -4,7 +4,7 @@
 use crate::Result;
 use crate::data::Cells;
 use crate::family::multivariate::tails::{TailedKernel, TailedRun};
-use crate::family::multivariate::{GaussianRun, MultivariateKernel};
+use crate::family::multivariate::{GaussianRun, MultivariateKernel, MultivariateStats};
 use crate::family::{Distribution, Statistics};
 use crate::kernel::gaussian::Scratch;
 
@@ -67,6 +67,20 @@ impl TogetherKernel {
         }
     }
 
+    /// Adds the sums over runs with missing values, of all components or `only` one, to the
+    /// statistics of these components.
+    pub fn finish_patterns(
+        &self,
+        only: Option<usize>,
+        scratch: &mut Scratch,
+        stats: &mut [Statistics],
+    ) {
+        // Those of Student's t are added after each run.
+        if let TogetherKernel::Gaussian(own) = self {
+            own.finish_patterns(only, scratch, gaussians(stats));
+        }
+    }
+
     /// Prepares all components, or `only` one, for about this many `rows` with these observed
     /// columns.
     pub fn run(&self, seen: &[usize], only: Option<usize>, rows: usize) -> Result<TogetherRun<'_>> {
@@ -103,23 +117,25 @@ impl TogetherRun<'_> {
         }
     }
 
-    /// Adds the observed values and the expectations of the missing ones to the statistics of the
-    /// components.
-    pub fn finish(self, stats: &mut [Statistics]) {
+    /// Adds the run's sums to the statistics of the components, or to sums over patterns of
+    /// missing values that [`TogetherKernel::finish_patterns`] adds to them.
+    pub fn finish(self, scratch: &mut Scratch, stats: &mut [Statistics]) {
         match self {
-            TogetherRun::Gaussian(own) => {
-                let stats = stats.iter_mut().filter_map(|stats| match stats {
-                    Statistics::Multivariate(stats) => Some(stats),
-                    _ => None,
-                });
-                own.finish(None, stats);
-            }
+            TogetherRun::Gaussian(own) => own.finish(None, scratch, gaussians(stats)),
             TogetherRun::StudentT(own) => {
-                own.finish(stats.iter_mut().filter_map(|stats| match stats {
+                let stats = stats.iter_mut().filter_map(|stats| match stats {
                     Statistics::MultivariateStudentT(stats) => Some(stats),
                     _ => None,
-                }));
+                });
+                own.finish(scratch, stats);
             }
         }
     }
+}
+
+fn gaussians(stats: &mut [Statistics]) -> impl Iterator<Item = &mut MultivariateStats> {
+    stats.iter_mut().filter_map(|stats| match stats {
+        Statistics::Multivariate(stats) => Some(stats),
+        _ => None,
+    })
 }

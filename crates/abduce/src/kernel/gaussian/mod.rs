@@ -10,14 +10,14 @@
 mod features;
 mod gathered;
 mod moments;
-mod scattered;
+mod patterns;
 #[cfg(test)]
 mod tests;
 mod tiles;
 
 pub(crate) use features::block_rows;
 pub(crate) use moments::{CentredMoments, Moments};
-pub(crate) use scattered::{Scattered, ScatteredMoments};
+pub(crate) use patterns::{Conditionals, Interleaved, Pattern, PatternMoments};
 
 use features::{largest_norm, pairs, standardise};
 use tiles::{Block, Pair, Panels};
@@ -26,6 +26,7 @@ use super::linear::{Square, cholesky, gram, invert_lower, log_diagonal};
 use super::product::{Matrix, add_product};
 use super::simd::{Level, level};
 use super::special::LN_TAU;
+use super::sums::sum;
 
 /// The largest error of a log-density in natural form.
 const TOLERANCE: f64 = 1e-9;
@@ -86,14 +87,32 @@ pub(crate) struct Scratch {
     rows: usize,
     largest_norm: f64,
     buffers: tiles::Buffers,
+    /// The moments of rows with missing cells, over all patterns so far.
+    patterns: Option<PatternMoments>,
 }
 
 impl Scratch {
-    /// Makes room for so many columns of `rows`.
-    fn resize(&mut self, columns: usize, rows: usize) {
+    /// Standardises a block of rows by the centre and the scale of each column, and appends a
+    /// column of ones.
+    fn load(&mut self, columns: &[&[f64]], places: impl Iterator<Item = (f64, f64)>) {
+        let rows = columns.first().map_or(0, |column| column.len());
         self.rows = rows;
         self.stride = rows.next_multiple_of(tiles::ALIGNMENT);
-        self.columns.resize(columns * self.stride, 0.0);
+        self.columns.resize((columns.len() + 1) * self.stride, 0.0);
+        let targets = self.columns.chunks_exact_mut(self.stride.max(1));
+        for ((out, x), (center, scale)) in targets.zip(columns).zip(places) {
+            let (out, padding) = out.split_at_mut(rows);
+            standardise(x, center, 1.0 / scale, out);
+            padding.fill(0.0);
+        }
+        let (seen, ones) = self.columns.split_at_mut(columns.len() * self.stride);
+        ones.fill(1.0);
+        self.largest_norm = largest_norm(seen, self.stride, &mut self.white);
+    }
+
+    /// Takes out the moments of rows with missing cells.
+    pub fn take_patterns(&mut self) -> Option<PatternMoments> {
+        self.patterns.take()
     }
 
     /// The standardised numbers of a column.
@@ -194,22 +213,8 @@ impl GaussianKernel {
 
     /// Standardises a block of complete rows.
     pub fn load(&self, columns: &[&[f64]], scratch: &mut Scratch) {
-        let rows = columns.first().map_or(0, |column| column.len());
-        scratch.resize(self.order + 1, rows);
-        let stride = scratch.stride.max(1);
-        for (c, (out, x)) in scratch
-            .columns
-            .chunks_exact_mut(stride)
-            .zip(columns)
-            .enumerate()
-        {
-            let (out, padding) = out.split_at_mut(rows);
-            standardise(x, self.center[c], 1.0 / self.scale[c], out);
-            padding.fill(0.0);
-        }
-        scratch.columns[self.order * scratch.stride..].fill(1.0);
-        let seen = &scratch.columns[..self.order * scratch.stride];
-        scratch.largest_norm = largest_norm(seen, scratch.stride, &mut scratch.white);
+        let places = self.center.iter().copied().zip(self.scale.iter().copied());
+        scratch.load(columns, places);
     }
 
     /// The loaded rows and their features.

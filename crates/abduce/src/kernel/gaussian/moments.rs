@@ -2,9 +2,8 @@
 //! from them weight, mean and scatter.
 
 use super::gathered::Gathered;
-use super::{GaussianKernel, Scratch, tiles};
+use super::{GaussianKernel, Scratch, sum, tiles};
 use crate::kernel::product::{Matrix, add_product};
-use crate::kernel::sums::sum;
 
 /// Weighted sums of a chunk's rows for every component.
 pub(crate) struct Moments {

@@ -173,3 +173,152 @@ fn gathered_rows_have_the_moments_of_all() {
         }
     }
 }
+
+/// The distribution of hidden columns given the others: intercept, slopes and covariance.
+fn regression(
+    covariance: &[f64],
+    d: usize,
+    seen: &[usize],
+    hidden: &[usize],
+) -> (Vec<f64>, Vec<f64>) {
+    let (o, m) = (seen.len(), hidden.len());
+    let part = |a: &[usize], b: &[usize]| crate::kernel::linear::submatrix(covariance, d, a, b);
+    let inverse = invert_lower(&cholesky(&part(seen, seen), o).unwrap(), o);
+    let precision = crate::kernel::linear::gram(&inverse, o);
+    let cross = part(hidden, seen);
+    let slope = |t: usize, i: usize| -> f64 {
+        (0..o)
+            .map(|j| cross[j * m + t] * precision[i * o + j])
+            .sum()
+    };
+    let slopes: Vec<f64> = (0..m * o).map(|p| slope(p / o, p % o)).collect();
+    let own = part(hidden, hidden);
+    let conditional = (0..m * m)
+        .map(|p| {
+            let (s, t) = (p % m, p / m);
+            let explained: f64 = (0..o).map(|i| slopes[s * o + i] * cross[i * m + t]).sum();
+            own[p] - explained
+        })
+        .collect();
+    (slopes, conditional)
+}
+
+/// Patterns of missing cells with few and with many rows, for several numbers of components, at
+/// several distances from the origin.
+#[test]
+fn patterns_agree_with_marginals_and_regressions() {
+    let d = 6;
+    for (k, distance) in [(1, 1.0), (3, 1.0), (5, 1.0), (9, 1.0), (3, 1e7)] {
+        let means: Vec<Vec<f64>> = (0..k)
+            .map(|j| {
+                (0..d)
+                    .map(|c| distance * ((j * d + c) as f64 * 1.7).sin())
+                    .collect()
+            })
+            .collect();
+        let covariances: Vec<Vec<f64>> = (0..k)
+            .map(|j| {
+                let root = |a: usize, b: usize| match a.cmp(&b) {
+                    std::cmp::Ordering::Equal => 1.0 + 0.1 * a as f64,
+                    std::cmp::Ordering::Greater => 0.5 * ((a * 7 + b * 3 + j) as f64).sin(),
+                    std::cmp::Ordering::Less => 0.0,
+                };
+                (0..d * d)
+                    .map(|p| (0..d).map(|c| root(p % d, c) * root(p / d, c)).sum())
+                    .collect()
+            })
+            .collect();
+        let slices: Vec<&[f64]> = means.iter().map(Vec::as_slice).collect();
+        let full: Vec<CovarianceRef> = covariances.iter().map(|c| CovarianceRef::Full(c)).collect();
+        let kernel = GaussianKernel::new(&slices, &full, &vec![1.0; k]).unwrap();
+        let interleaved = kernel.interleaved(0..k);
+        let mut scratch = Scratch::default();
+        // Σ r, Σ r x and Σ r x xᵀ about the means of the components.
+        let mut expected = vec![vec![0.0; 1 + d + d * d]; k];
+        for (hidden, rows) in [
+            (vec![1], 3),
+            (vec![0, 3], 20),
+            (vec![2, 4, 5], 5),
+            (vec![5], 31),
+        ] {
+            let seen: Vec<usize> = (0..d).filter(|c| !hidden.contains(c)).collect();
+            let (o, m) = (seen.len(), hidden.len());
+            let columns: Vec<Vec<f64>> = seen
+                .iter()
+                .map(|c| {
+                    let cell = |i: usize| means[i % k][*c] + ((i * (c + 2)) as f64 * 0.37).sin();
+                    (0..rows).map(cell).collect()
+                })
+                .collect();
+            let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
+            let many = Pattern::many(rows);
+            let conditionals =
+                Conditionals::new(&kernel, &interleaved, &seen, false, many).unwrap();
+            let pattern = Pattern::new(&kernel, &interleaved, conditionals.into());
+            pattern.load(&slices, &mut scratch);
+            let mut out = vec![0.0; k * rows];
+            pattern.add_log_density(&mut scratch, &mut out);
+            let r: Vec<f64> = (0..k * rows)
+                .map(|t| 0.1 + (t as f64).sin().abs())
+                .collect();
+            pattern.accumulate(&mut scratch, &r);
+            pattern.close(&mut scratch, None);
+            for (j, (mean, covariance)) in means.iter().zip(&covariances).enumerate() {
+                let own_mean: Vec<f64> = seen.iter().map(|c| mean[*c]).collect();
+                let own = crate::kernel::linear::submatrix(covariance, d, &seen, &seen);
+                let (slopes, conditional) = regression(covariance, d, &seen, &hidden);
+                for i in 0..rows {
+                    let density = reference(&columns, &own_mean, &own, i);
+                    let apart = (out[j * rows + i] - density).abs();
+                    assert!(
+                        apart < 1e-8 * (1.0 + density.abs()),
+                        "{k} {j} {density} {apart}"
+                    );
+                    let mut gap = vec![0.0; d];
+                    for (c, (column, mean)) in seen.iter().zip(columns.iter().zip(&own_mean)) {
+                        gap[*c] = column[i] - mean;
+                    }
+                    for (t, h) in hidden.iter().enumerate() {
+                        gap[*h] = (0..o).map(|i| slopes[t * o + i] * gap[seen[i]]).sum();
+                    }
+                    let r = r[j * rows + i];
+                    expected[j][0] += r;
+                    for a in 0..d {
+                        expected[j][1 + a] += r * gap[a];
+                        for b in 0..d {
+                            expected[j][1 + d + b * d + a] += r * gap[a] * gap[b];
+                        }
+                    }
+                    for p in 0..m * m {
+                        let place = 1 + d + hidden[p / m] * d + hidden[p % m];
+                        expected[j][place] += r * conditional[p];
+                    }
+                }
+            }
+        }
+        let moments = scratch.take_patterns().unwrap();
+        let found = kernel.finish_patterns(0..k, &moments);
+        for (j, parts) in found.iter().enumerate() {
+            let weight: f64 = parts.iter().map(|part| part.weight).sum();
+            assert!((weight - expected[j][0]).abs() < 1e-10 * weight);
+            for a in 0..d {
+                let first = |part: &CentredMoments| part.weight * (part.mean[a] - means[j][a]);
+                let sum: f64 = parts.iter().map(first).sum();
+                let slack = 1e-9 * weight * distance.max(1.0);
+                assert!((sum - expected[j][1 + a]).abs() < slack, "{j} {a}");
+                for b in 0..d {
+                    let second = |part: &CentredMoments| {
+                        let gap = |c: usize| part.mean[c] - means[j][c];
+                        part.scatter[b * d + a] + part.weight * gap(a) * gap(b)
+                    };
+                    let sum: f64 = parts.iter().map(second).sum();
+                    let apart = (sum - expected[j][1 + d + b * d + a]).abs();
+                    assert!(
+                        apart < 1e-7 * weight * distance.max(1.0),
+                        "{k} {j} {a} {b} {apart}"
+                    );
+                }
+            }
+        }
+    }
+}

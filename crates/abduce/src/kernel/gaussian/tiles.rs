@@ -116,6 +116,22 @@ impl Panels {
         panels
     }
 
+    /// The same for η in groups of `lanes` components, the last one padded.
+    pub fn of_groups(level: Level, lanes: usize, numbers: Vec<f64>, features: usize) -> Panels {
+        let groups = numbers.len() / (lanes * features).max(1);
+        Panels {
+            level,
+            parts: (0..groups).map(|group| (group * lanes, lanes)).collect(),
+            numbers,
+            features,
+        }
+    }
+
+    /// How many numbers they have.
+    pub fn len(&self) -> usize {
+        self.numbers.len()
+    }
+
     /// Adds Φ·η and the `constants` to `out`, component-major, except for components to `skip`.
     ///
     /// # Panics
@@ -322,7 +338,7 @@ impl Tile<'_> {
 }
 
 /// The level at which moments of so many components are summed: few do not fill wide registers.
-fn moments_level(level: Level, components: usize) -> Level {
+pub(super) fn moments_level(level: Level, components: usize) -> Level {
     match level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 if components <= 4 => Level::Avx2,
@@ -335,14 +351,18 @@ fn moments_level(level: Level, components: usize) -> Level {
 
 /// The number of components in sums of moments, padded to whole registers.
 pub(super) fn padded(level: Level, components: usize) -> usize {
-    let lanes = match moments_level(level, components) {
+    components.next_multiple_of(lanes(moments_level(level, components)))
+}
+
+/// The numbers in a register.
+pub(super) fn lanes(level: Level) -> usize {
+    match level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => 8,
         #[cfg(target_arch = "x86_64")]
         Level::Avx2 => 4,
         Level::Baseline => 2,
-    };
-    components.next_multiple_of(lanes)
+    }
 }
 
 /// Adds Rᵀ·Φ to `sums`, feature by feature with padded components.

@@ -98,7 +98,7 @@ impl Family for MultivariateStudentT {
                 let mut densities = vec![0.0; group.rows.len()];
                 run.add_log_density(&slices(&columns), &mut scratch, &mut densities);
                 run.accumulate(&mut scratch, &group.pick(weights));
-                run.finish(std::iter::once(&mut *stats));
+                run.finish(&mut scratch, std::iter::once(&mut *stats));
             }
         }
     }

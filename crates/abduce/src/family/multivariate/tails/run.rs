@@ -23,6 +23,8 @@ pub(crate) struct TailedKernel {
 
 /// Rows that share one pattern of observed columns.
 pub(crate) struct TailedRun<'a> {
+    kernel: &'a MultivariateKernel,
+    only: Option<usize>,
     gaussian: GaussianRun<'a>,
     parts: Vec<Part>,
     /// ln(1 + δ/ν) of the block loaded last, component-major.
@@ -95,6 +97,8 @@ impl TailedKernel {
         };
         let parts = gaussian.peaks().into_iter().zip(degrees).map(part);
         Ok(TailedRun {
+            kernel: &self.gaussian,
+            only,
             parts: parts.collect(),
             gaussian,
             stretches: Vec::new(),
@@ -163,7 +167,11 @@ impl TailedRun<'_> {
 
     /// Adds the observed values and the expectations of the missing ones to the statistics of the
     /// components. The spread of missing values is Σ/u: it counts once, whatever u is.
-    pub fn finish<'s>(self, stats: impl Iterator<Item = &'s mut MultivariateStudentTStats>) {
+    pub fn finish<'s>(
+        self,
+        scratch: &mut Scratch,
+        stats: impl Iterator<Item = &'s mut MultivariateStudentTStats>,
+    ) {
         let rows: Vec<f64> = self.parts.iter().map(|part| part.rows).collect();
         let mut moments = Vec::with_capacity(rows.len());
         for (stats, part) in stats.zip(&self.parts) {
@@ -176,6 +184,9 @@ impl TailedRun<'_> {
             }
             moments.push(&mut stats.moments);
         }
-        self.gaussian.finish(Some(&rows), moments.into_iter());
+        let all = moments.iter_mut().map(|own| &mut **own);
+        self.gaussian.finish(Some(&rows), scratch, all);
+        self.kernel
+            .finish_patterns(self.only, scratch, moments.into_iter());
     }
 }

@@ -194,7 +194,7 @@ impl<'a> Prepared<'a> {
         };
         let order: Vec<u32> = order.unwrap_or_else(|| (0..chunk.rows() as u32).collect());
         let mut buffers = Buffers::new(self.kernels.len());
-        for run in &runs {
+        for (number_of_run, run) in runs.iter().enumerate() {
             if self.control.is_interrupted() {
                 break;
             }
@@ -226,7 +226,9 @@ impl<'a> Prepared<'a> {
                 }
             }
             if let Some(statistics) = statistics.as_deref_mut().filter(|_| self.moments) {
-                self.finish_gaussians(run.label, gaussians, statistics);
+                let next = runs.get(number_of_run + 1);
+                let is_last = next.is_none_or(|next| next.label != run.label);
+                self.finish_gaussians(run.label, gaussians, is_last, &mut buffers, statistics);
             }
         }
         Ok(())
@@ -356,21 +358,28 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Adds the sums of a run to the statistics of its Gaussian leaves.
+    /// Adds the sums of a run, which may be the last with its label, to the statistics of its
+    /// Gaussian leaves.
     fn finish_gaussians(
         &self,
         label: Option<usize>,
         gaussians: Vec<Option<TogetherRun>>,
+        is_last: bool,
+        buffers: &mut Buffers,
         statistics: &mut MixtureStatistics,
     ) {
-        let leaves = gaussians.into_iter().zip(&mut statistics.leaves);
-        for ((gaussian, leaf), kernel) in leaves.zip(&self.kernels) {
+        let leaves = statistics.leaves.iter_mut().zip(&mut buffers.scratch);
+        let leaves = leaves.zip(&self.kernels);
+        for (((leaf, scratch), kernel), gaussian) in leaves.zip(gaussians) {
             let components = match label {
                 Some(label) => &mut leaf[label..=label],
                 None => &mut leaf[..kernel.own],
             };
             if let Some(gaussian) = gaussian {
-                gaussian.finish(components);
+                gaussian.finish(scratch, components);
+            }
+            if let (Fast::Together(kernel), true) = (&kernel.fast, is_last) {
+                kernel.finish_patterns(label, scratch, components);
             }
         }
     }

@@ -2,7 +2,6 @@
 //! values in correlated columns, so that one factorisation serves a whole run.
 
 use crate::data::Chunk;
-use std::collections::HashMap;
 
 /// Rows with the same label and the same pattern of missing values in correlated columns.
 pub(crate) struct Run {
@@ -16,8 +15,8 @@ pub(crate) struct Run {
     pub missing: Vec<bool>,
 }
 
-/// What the rows of a run have in common: their label and the number of their pattern.
-type RunKey = (Option<usize>, usize);
+/// What the rows of a run have in common: their label and the bits of their pattern.
+type RunKey<'a> = (Option<usize>, &'a [u64]);
 
 /// The runs of a chunk, and the order of its rows in which these are contiguous; `None` if that
 /// is the order of the chunk. With `skip_zero_weights`, rows of weight 0 are left out.
@@ -37,7 +36,13 @@ pub(crate) fn sort_into_runs(
     } else {
         (0..chunk.rows() as u32).collect()
     };
-    let (mut keyed, patterns) = keys_of_rows(chunk, target, &incomplete, &rows);
+    let labels = target.map(|target| chunk.column(target).cells(0, chunk.rows()));
+    let label_of = |row: usize| {
+        labels.and_then(|cells| cells.is_seen(row).then(|| cells.codes()[row] as usize))
+    };
+    let patterns = Patterns::new(chunk, &incomplete);
+    let key = |row: u32| (label_of(row as usize), patterns.of(row as usize));
+    let mut keyed: Vec<(RunKey, u32)> = rows.into_iter().map(|row| (key(row), row)).collect();
     let in_order = keyed.len() == chunk.rows() && keyed.is_sorted_by_key(|(key, _)| *key);
     if !in_order {
         keyed.sort();
@@ -47,9 +52,8 @@ pub(crate) fn sort_into_runs(
     for rows in keyed.chunk_by(|(one, _), (next, _)| one == next) {
         let (label, pattern) = rows[0].0;
         let mut missing = vec![false; chunk.columns().len()];
-        if let Some(pattern) = patterns.get(pattern) {
-            let columns = incomplete.iter().zip(pattern);
-            columns.for_each(|(column, is_missing)| missing[*column] = *is_missing);
+        for (i, column) in incomplete.iter().enumerate() {
+            missing[*column] = pattern[i / 64] >> (i % 64) & 1 == 1;
         }
         runs.push(Run {
             start,
@@ -63,32 +67,27 @@ pub(crate) fn sort_into_runs(
     (order, runs)
 }
 
-/// Rows with their keys, and the patterns of missing values in the `incomplete` columns by
-/// number: for each column, whether it is missing.
-fn keys_of_rows(
-    chunk: &Chunk,
-    target: Option<usize>,
-    incomplete: &[usize],
-    rows: &[u32],
-) -> (Vec<(RunKey, u32)>, Vec<Vec<bool>>) {
-    let labels = target.map(|target| chunk.column(target).cells(0, chunk.rows()));
-    // Patterns are numbered in order of appearance, so that every scan has the same order.
-    let mut numbers: HashMap<Vec<bool>, usize> = HashMap::new();
-    let mut patterns: Vec<Vec<bool>> = Vec::new();
-    let mut key_of = |row: usize| {
-        let label =
-            labels.and_then(|cells| cells.is_seen(row).then(|| cells.codes()[row] as usize));
-        if incomplete.is_empty() {
-            return (label, 0);
+/// The patterns of missing values of all rows of a chunk: a bit for each incomplete column, in
+/// some words for each row.
+struct Patterns {
+    words: usize,
+    bits: Vec<u64>,
+}
+
+impl Patterns {
+    fn new(chunk: &Chunk, incomplete: &[usize]) -> Patterns {
+        let words = incomplete.len().div_ceil(64);
+        let mut bits = vec![0u64; words * chunk.rows()];
+        for (i, column) in incomplete.iter().enumerate() {
+            let nulls = chunk.column(*column).nulls();
+            for (row, is_seen) in nulls.into_iter().flatten().enumerate() {
+                bits[row * words + i / 64] |= u64::from(!is_seen) << (i % 64);
+            }
         }
-        let is_missing = |c: &usize| chunk.column(*c).nulls().is_some_and(|n| n.is_null(row));
-        let pattern: Vec<bool> = incomplete.iter().map(is_missing).collect();
-        let number = *numbers.entry(pattern).or_insert_with_key(|pattern| {
-            patterns.push(pattern.clone());
-            patterns.len() - 1
-        });
-        (label, number)
-    };
-    let keyed = rows.iter().map(|row| (key_of(*row as usize), *row));
-    (keyed.collect(), patterns)
+        Patterns { words, bits }
+    }
+
+    fn of(&self, row: usize) -> &[u64] {
+        &self.bits[row * self.words..][..self.words]
+    }
 }
