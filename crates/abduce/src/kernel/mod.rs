@@ -17,4 +17,5 @@ pub(crate) mod softmax;
 pub(crate) mod special;
 pub(crate) mod sums;
 pub(crate) mod terms;
+pub(crate) mod tiles;
 pub(crate) mod vector;

@@ -13,7 +13,7 @@ use crate::kernel::linear::{cholesky, invert_lower, submatrix};
 use crate::kernel::product::{Matrix, add_product};
 use crate::{Error, Result};
 use std::collections::HashMap;
-use std::sync::{Arc, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 /// Components prepared for many runs. With `hard`, missing values take their most probable value
 /// instead of their expectation and spread.
@@ -25,21 +25,27 @@ pub(crate) struct MultivariateKernel {
     /// For rows with missing values, all components side by side, and each alone.
     interleaved: Vec<OnceLock<Interleaved>>,
     patterns: RwLock<Patterns>,
+    spare: Mutex<Vec<Conditionals>>,
 }
 
 /// What was prepared for patterns of observed columns, of all components or one, for few rows or
-/// many; patterns come back in other chunks.
+/// many: patterns of several rows come back in other chunks, and the memory of those of a single
+/// row is used again.
 #[derive(Default)]
 struct Patterns {
     prepared: HashMap<(Vec<usize>, Option<usize>, bool), Arc<Conditionals>>,
     bytes: usize,
 }
 
+/// The most unused memory, in patterns.
+const SPARE: usize = 64;
+
 /// The most bytes of prepared patterns; others are prepared each time.
 const PATTERN_BYTES: usize = 64 << 20;
 
 /// Rows that share one pattern of observed columns.
 pub(crate) struct GaussianRun<'a> {
+    all: &'a MultivariateKernel,
     kernel: RunKernel<'a>,
     seen: Vec<usize>,
     moments: Option<Moments>,
@@ -71,6 +77,7 @@ impl MultivariateKernel {
             complete,
             interleaved: (0..=components.len()).map(|_| OnceLock::new()).collect(),
             patterns: RwLock::default(),
+            spare: Mutex::default(),
             components,
         })
     }
@@ -102,7 +109,7 @@ impl MultivariateKernel {
             RunKernel::Partial(kernel_of(components, weights, seen)?)
         } else {
             let interleaved = self.interleaved(only);
-            let conditionals = self.conditionals(seen, only, Pattern::many(rows));
+            let conditionals = self.conditionals(seen, only, rows);
             let conditionals = conditionals.ok_or_else(|| {
                 singular(Singular {
                     component: only.unwrap_or(0),
@@ -112,6 +119,7 @@ impl MultivariateKernel {
             RunKernel::Pattern(Pattern::new(&self.complete, interleaved, conditionals))
         };
         Ok(GaussianRun {
+            all: self,
             kernel,
             seen: seen.to_vec(),
             moments: None,
@@ -124,14 +132,28 @@ impl MultivariateKernel {
         place.get_or_init(|| self.complete.interleaved(which))
     }
 
-    /// What is prepared for a pattern, by this or an earlier call; `None` if a precision is
-    /// singular.
+    /// What is prepared for a pattern of about so many rows, by this or an earlier call; `None` if
+    /// a precision is singular.
     fn conditionals(
         &self,
         seen: &[usize],
         only: Option<usize>,
-        many: bool,
+        rows: usize,
     ) -> Option<Arc<Conditionals>> {
+        let many = Pattern::many(rows);
+        let components = self.interleaved(only);
+        let prepared = |mut new: Conditionals| {
+            let regular = new.prepare(&self.complete, components, seen, self.hard, many);
+            regular.then(|| Arc::new(new))
+        };
+        if rows == 1 {
+            let spare = self
+                .spare
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .pop();
+            return prepared(spare.unwrap_or_default());
+        }
         let key = (seen.to_vec(), only, many);
         // A thread that panicked leaves a map that lacks at most its own pattern.
         let known = self.patterns.read().unwrap_or_else(PoisonError::into_inner);
@@ -139,9 +161,7 @@ impl MultivariateKernel {
             return Some(Arc::clone(known));
         }
         drop(known);
-        let components = self.interleaved(only);
-        let new = Conditionals::new(&self.complete, components, seen, self.hard, many)?;
-        let new = Arc::new(new);
+        let new = prepared(Conditionals::default())?;
         let mut known = self
             .patterns
             .write()
@@ -151,6 +171,17 @@ impl MultivariateKernel {
             known.prepared.insert(key, Arc::clone(&new));
         }
         Some(new)
+    }
+
+    /// Keeps what was prepared for a pattern that is not needed again.
+    fn recycle(&self, pattern: Pattern) {
+        let Some(conditionals) = pattern.into_conditionals() else {
+            return;
+        };
+        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
+        if spare.len() < SPARE {
+            spare.push(conditionals);
+        }
     }
 
     /// Adds the sums over runs with missing values, of all components or `only` one, to the
@@ -275,8 +306,11 @@ impl GaussianRun<'_> {
         scratch: &mut Scratch,
         stats: impl Iterator<Item = &'s mut MultivariateStats>,
     ) {
-        let summed = match (&self.kernel, &self.moments) {
-            (RunKernel::Pattern(pattern), _) => return pattern.close(scratch, rows),
+        let summed = match (self.kernel, &self.moments) {
+            (RunKernel::Pattern(pattern), _) => {
+                pattern.close(scratch, rows);
+                return self.all.recycle(pattern);
+            }
             (RunKernel::Complete(kernel), Some(moments)) => kernel.finish(moments),
             (RunKernel::Partial(kernel), Some(moments)) => kernel.finish(moments),
             _ => return,

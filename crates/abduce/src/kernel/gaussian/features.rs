@@ -1,7 +1,7 @@
 //! The columns of a block of rows and which of their products are features.
 
-use super::tiles::{ALIGNMENT, Pair};
 use crate::kernel::simd::multiversion;
+use crate::kernel::tiles::{ALIGNMENT, Pair};
 
 /// The size of the columns of a block in bytes: less than a usual L2 cache.
 const BLOCK_BYTES: usize = 512 * 1024;

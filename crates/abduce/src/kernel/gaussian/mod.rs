@@ -13,14 +13,13 @@ mod moments;
 mod patterns;
 #[cfg(test)]
 mod tests;
-mod tiles;
 
 pub(crate) use features::block_rows;
 pub(crate) use moments::{CentredMoments, Moments};
 pub(crate) use patterns::{Conditionals, Interleaved, Pattern, PatternMoments};
 
+use super::tiles::{self, Block, Pair, Panels};
 use features::{largest_norm, pairs, standardise};
-use tiles::{Block, Pair, Panels};
 
 use super::linear::{Square, cholesky, gram, invert_lower, log_diagonal};
 use super::product::{Matrix, add_product};
@@ -108,6 +107,21 @@ impl Scratch {
         let (seen, ones) = self.columns.split_at_mut(columns.len() * self.stride);
         ones.fill(1.0);
         self.largest_norm = largest_norm(seen, self.stride, &mut self.white);
+    }
+
+    /// Standardises a block of rows whose features are not needed.
+    fn load_without_features(
+        &mut self,
+        columns: &[&[f64]],
+        places: impl Iterator<Item = (f64, f64)>,
+    ) {
+        self.rows = columns.first().map_or(0, |column| column.len());
+        self.stride = self.rows;
+        self.columns.clear();
+        for (x, (center, scale)) in columns.iter().zip(places) {
+            let factor = 1.0 / scale;
+            self.columns.extend(x.iter().map(|x| (x - center) * factor));
+        }
     }
 
     /// Takes out the moments of rows with missing cells.

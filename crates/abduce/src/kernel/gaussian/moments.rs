@@ -2,8 +2,9 @@
 //! from them weight, mean and scatter.
 
 use super::gathered::Gathered;
-use super::{GaussianKernel, Scratch, sum, tiles};
+use super::{GaussianKernel, Scratch, sum};
 use crate::kernel::product::{Matrix, add_product};
+use crate::kernel::tiles;
 
 /// Weighted sums of a chunk's rows for every component.
 pub(crate) struct Moments {

@@ -9,15 +9,16 @@
 //! factorisation. Rows are then processed in one of two ways:
 //!
 //! - Many rows: the marginal of y_o has natural parameters, and the rows go through the
-//!   [`tiles`](super::tiles) of complete rows; their moments are extended to y_h once.
+//!   [`tiles`] of complete rows; their moments are extended to y_h once.
 //! - Few rows, or rows for which natural parameters are imprecise: each row is completed by the
 //!   conditional means, whitened, and added to moments about the means of the components.
 
-use super::tiles::{self, Block, Pair, Panels};
 use super::{CentredMoments, GaussianKernel, Scratch, TOLERANCE, features};
 use crate::kernel::simd::{Level, vectorised};
 use crate::kernel::special::LN_TAU;
+use crate::kernel::tiles::{self, Block, Pair, Panels};
 use crate::kernel::vector::Vector;
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -84,17 +85,13 @@ pub(crate) struct Pattern<'a> {
 }
 
 /// The distributions of hidden columns given the observed ones, of all components.
+#[derive(Default)]
 pub(crate) struct Conditionals {
     seen: Vec<usize>,
     hidden: Vec<usize>,
     /// Whether missing cells take their most probable value instead of being integrated over.
     hard: bool,
-    /// B, hidden × seen, row by row.
-    regression: Vec<f64>,
-    /// m_h − B m_o.
-    intercept: Vec<f64>,
-    /// C.
-    conditional: Vec<f64>,
+    parts: Parts,
     /// The log-density of a row at the mean.
     peak: Vec<f64>,
     /// The natural parameters of the marginal, if there are many rows.
@@ -123,64 +120,63 @@ pub(crate) struct PatternMoments {
 }
 
 impl Conditionals {
-    /// Prepares components for rows with the `seen` columns, of which there may be `many`; `None`
-    /// if a precision is singular.
-    pub fn new(
+    /// Prepares components for rows with the `seen` columns, of which there may be `many`.
+    /// Returns whether all precisions are regular.
+    pub fn prepare(
+        &mut self,
         kernel: &GaussianKernel,
         components: &Interleaved,
         seen: &[usize],
         hard: bool,
         many: bool,
-    ) -> Option<Self> {
+    ) -> bool {
         let d = kernel.order;
-        let hidden: Vec<usize> = (0..d).filter(|c| !seen.contains(c)).collect();
-        let (o, m, width) = (seen.len(), hidden.len(), components.width);
-        let pairs = features::pairs(o, false);
+        self.seen.clear();
+        self.seen.extend_from_slice(seen);
+        self.hidden.clear();
+        self.hidden.extend((0..d).filter(|c| !seen.contains(c)));
+        self.hard = hard;
+        let (o, m, width) = (seen.len(), self.hidden.len(), components.width);
         let natural = many && components.natural;
-        let mut parts = Parts {
-            regression: vec![0.0; m * o * width],
-            intercept: vec![0.0; m * width],
-            conditional: vec![0.0; m * m * width],
-            roots: vec![0.0; m * width],
-            natural: vec![0.0; if natural { pairs.len() * width } else { 0 }],
-            at_mean: vec![0.0; width],
-        };
+        let features = o + o * (o + 1) / 2;
+        let parts = &mut self.parts;
+        for (numbers, len) in [
+            (&mut parts.regression, m * o),
+            (&mut parts.intercept, m),
+            (&mut parts.conditional, m * m),
+            (&mut parts.roots, m),
+            (&mut parts.work, m * m + m * o),
+            (&mut parts.natural, if natural { features } else { 0 }),
+            (&mut parts.at_mean, 1),
+        ] {
+            numbers.resize(len * width, 0.0);
+        }
         let task = Preparation {
             components,
             seen,
-            hidden: &hidden,
+            hidden: &self.hidden,
         };
-        prepare(components.level, &task, &mut parts);
-        let mut peak = components.peak.clone();
+        prepare(components.level, &task, &mut self.parts);
+        self.peak.clone_from(&components.peak);
         if !hard {
-            let scale: f64 = hidden.iter().map(|c| kernel.scale[*c].ln()).sum();
-            for (j, peak) in peak.iter_mut().enumerate() {
-                *peak +=
-                    0.5 * m as f64 * LN_TAU + scale - sum_of_logarithms(&parts.roots[j..], width);
+            let scale: f64 = self.hidden.iter().map(|c| kernel.scale[*c].ln()).sum();
+            let scale = 0.5 * m as f64 * LN_TAU + scale;
+            for (j, peak) in self.peak.iter_mut().enumerate() {
+                *peak += scale - sum_of_logarithms(&self.parts.roots[j..], width);
             }
         }
-        if !peak.iter().all(|peak| peak.is_finite()) {
-            return None;
-        }
-        let marginal = natural.then(|| {
+        self.marginal = natural.then(|| {
             let lanes = tiles::lanes(components.level);
-            let at_mean = peak.iter().zip(&parts.at_mean).take(components.components);
+            let natural = std::mem::take(&mut self.parts.natural);
+            let at_mean = self.peak.iter().zip(&self.parts.at_mean);
+            let at_mean = at_mean.take(components.components);
             Marginal {
-                panels: Panels::of_groups(kernel.level, lanes, parts.natural, pairs.len()),
-                pairs,
+                panels: Panels::of_groups(kernel.level, lanes, natural, features),
+                pairs: features::pairs(o, false),
                 constants: at_mean.map(|(peak, half)| peak - half).collect(),
             }
         });
-        Some(Conditionals {
-            seen: seen.to_vec(),
-            hidden,
-            hard,
-            regression: parts.regression,
-            intercept: parts.intercept,
-            conditional: parts.conditional,
-            peak,
-            marginal,
-        })
+        self.peak.iter().all(|peak| peak.is_finite())
     }
 
     /// The bytes of the numbers.
@@ -189,8 +185,9 @@ impl Conditionals {
             .marginal
             .as_ref()
             .map_or(0, |marginal| marginal.panels.len());
-        let numbers = self.regression.len() + self.conditional.len() + marginal;
-        numbers * size_of::<f64>()
+        let parts = &self.parts;
+        let numbers = parts.regression.len() + parts.work.len() + parts.conditional.len();
+        (numbers + marginal) * size_of::<f64>()
     }
 }
 
@@ -208,6 +205,11 @@ impl<'a> Pattern<'a> {
         }
     }
 
+    /// What was prepared, for another use, if there is no other user.
+    pub fn into_conditionals(self) -> Option<Conditionals> {
+        Arc::into_inner(self.conditionals)
+    }
+
     /// Whether natural parameters are worth computing for so many rows.
     pub fn many(rows: usize) -> bool {
         rows >= MANY_ROWS
@@ -220,7 +222,10 @@ impl<'a> Pattern<'a> {
             .seen
             .iter()
             .map(|c| (self.kernel.center[*c], self.kernel.scale[*c]));
-        scratch.load(columns, places);
+        match self.conditionals.marginal {
+            Some(_) => scratch.load(columns, places),
+            None => scratch.load_without_features(columns, places),
+        }
     }
 
     /// Adds the log-densities of the loaded block, component-major.
@@ -241,8 +246,10 @@ impl<'a> Pattern<'a> {
                     .add_log_density(block, constants, &skip, buffers, out);
             }
             _ => {
+                let mut work = std::mem::take(&mut scratch.white);
                 let rows = Rows::new(self, scratch);
-                add_log_density(self.components.level, &rows, out);
+                add_log_density(self.components.level, &rows, &mut work, out);
+                scratch.white = work;
             }
         }
     }
@@ -282,8 +289,11 @@ impl<'a> Pattern<'a> {
                     sums.weight[number] += weight;
                     sums.spread[number] += weight;
                 }
+                let mut work = std::mem::take(&mut scratch.white);
                 let rows = Rows::new(self, scratch);
-                accumulate(self.components.level, &rows, responsibilities, sums);
+                let level = self.components.level;
+                accumulate(level, &rows, responsibilities, &mut work, sums);
+                scratch.white = work;
             }
         }
         scratch.patterns = moments;
@@ -428,10 +438,14 @@ struct Preparation<'a> {
     hidden: &'a [usize],
 }
 
-/// What is computed for a pattern, see [`Pattern`].
+/// The numbers of a pattern, of all components side by side.
+#[derive(Default)]
 struct Parts {
+    /// B, hidden × seen, row by row.
     regression: Vec<f64>,
+    /// m_h − B m_o.
     intercept: Vec<f64>,
+    /// C.
     conditional: Vec<f64>,
     /// The diagonal of the Cholesky factor of P_hh.
     roots: Vec<f64>,
@@ -439,6 +453,55 @@ struct Parts {
     natural: Vec<f64>,
     /// Half of the quadratic form at the means.
     at_mean: Vec<f64>,
+    /// The factor and its solution for P_ho.
+    work: Vec<f64>,
+}
+
+/// Registers in memory.
+struct Registers<'a, V> {
+    numbers: &'a mut [f64],
+    vector: PhantomData<V>,
+}
+
+impl<'a, V: Vector> Registers<'a, V> {
+    fn new(numbers: &'a mut [f64]) -> Self {
+        Registers {
+            numbers,
+            vector: PhantomData,
+        }
+    }
+
+    /// # Safety
+    /// The processor must have the features of `V`, and there must be a register at the place. So
+    /// for all functions below.
+    #[inline(always)]
+    unsafe fn get(&self, place: usize) -> V {
+        debug_assert!((place + 1) * V::LANES <= self.numbers.len());
+        // SAFETY: the caller ensures it.
+        unsafe { V::load(self.numbers.as_ptr().add(place * V::LANES)) }
+    }
+
+    #[inline(always)]
+    unsafe fn set(&mut self, place: usize, value: V) {
+        debug_assert!((place + 1) * V::LANES <= self.numbers.len());
+        // SAFETY: the caller ensures it.
+        unsafe { value.store(self.numbers.as_mut_ptr().add(place * V::LANES)) }
+    }
+
+    /// Some adjacent registers.
+    #[inline(always)]
+    unsafe fn row<const R: usize>(&self, row: usize) -> [V; R] {
+        // SAFETY: the caller ensures it.
+        unsafe { std::array::from_fn(|r| self.get(row * R + r)) }
+    }
+
+    #[inline(always)]
+    unsafe fn set_row<const R: usize>(&mut self, row: usize, values: [V; R]) {
+        for (r, value) in values.into_iter().enumerate() {
+            // SAFETY: the caller ensures it.
+            unsafe { self.set(row * R + r, value) }
+        }
+    }
 }
 
 vectorised! {
@@ -450,8 +513,10 @@ unsafe fn prepare_by<V: Vector>(task: &Preparation, parts: &mut Parts) {
     let (width, m, o) = (task.components.width, task.hidden.len(), task.seen.len());
     // SAFETY: the caller ensures the features; the lanes of a group are within the width.
     unsafe {
-        let zero = V::splat(0.0);
-        let (mut factor, mut solved) = (vec![zero; m * m], vec![zero; m * o]);
+        let mut work = std::mem::take(&mut parts.work);
+        let (factor, solved) = work.split_at_mut(m * m * V::LANES);
+        let mut factor = Registers::<V>::new(factor);
+        let mut solved = Registers::new(&mut solved[..m * o * V::LANES]);
         for group in (0..width).step_by(V::LANES) {
             let lanes = Lanes { width, group };
             task.factorise(lanes, &mut factor, &mut parts.roots);
@@ -462,6 +527,7 @@ unsafe fn prepare_by<V: Vector>(task: &Preparation, parts: &mut Parts) {
             task.regress(lanes, &factor, &mut solved, parts);
             task.invert(lanes, &mut factor, &mut parts.conditional);
         }
+        parts.work = work;
     }
 }
 
@@ -481,7 +547,12 @@ impl Preparation<'_> {
     /// The Cholesky factor of P_hh, row by row, with the reciprocals of its diagonal; the diagonal
     /// itself goes to `roots`.
     #[inline(always)]
-    unsafe fn factorise<V: Vector>(&self, lanes: Lanes, factor: &mut [V], roots: &mut [f64]) {
+    unsafe fn factorise<V: Vector>(
+        &self,
+        lanes: Lanes,
+        factor: &mut Registers<V>,
+        roots: &mut [f64],
+    ) {
         let m = self.hidden.len();
         // SAFETY: the caller ensures the features and lanes.
         unsafe {
@@ -489,15 +560,16 @@ impl Preparation<'_> {
                 for s in 0..=t {
                     let mut x: V = self.precision(lanes, self.hidden[t], self.hidden[s]);
                     for r in 0..s {
-                        x = x.sub(factor[t * m + r].mul(factor[s * m + r]));
+                        x = x.sub(factor.get(t * m + r).mul(factor.get(s * m + r)));
                     }
-                    factor[t * m + s] = if s < t {
-                        x.mul(factor[s * m + s])
+                    let entry = if s < t {
+                        x.mul(factor.get(s * m + s))
                     } else {
                         let root = x.sqrt();
                         lanes.store(roots, t, root);
                         V::splat(1.0).div(root)
                     };
+                    factor.set(t * m + s, entry);
                 }
             }
         }
@@ -505,7 +577,12 @@ impl Preparation<'_> {
 
     /// The factor's solution for P_ho.
     #[inline(always)]
-    unsafe fn solve<V: Vector>(&self, lanes: Lanes, factor: &[V], solved: &mut [V]) {
+    unsafe fn solve<V: Vector>(
+        &self,
+        lanes: Lanes,
+        factor: &Registers<V>,
+        solved: &mut Registers<V>,
+    ) {
         let (m, o) = (self.hidden.len(), self.seen.len());
         // SAFETY: the caller ensures the features and lanes.
         unsafe {
@@ -513,9 +590,9 @@ impl Preparation<'_> {
                 for (i, c) in self.seen.iter().enumerate() {
                     let mut x: V = self.precision(lanes, self.hidden[t], *c);
                     for s in 0..t {
-                        x = x.sub(factor[t * m + s].mul(solved[s * o + i]));
+                        x = x.sub(factor.get(t * m + s).mul(solved.get(s * o + i)));
                     }
-                    solved[t * o + i] = x.mul(factor[t * m + t]);
+                    solved.set(t * o + i, x.mul(factor.get(t * m + t)));
                 }
             }
         }
@@ -523,7 +600,12 @@ impl Preparation<'_> {
 
     /// The natural parameters of the marginal.
     #[inline(always)]
-    unsafe fn marginalise<V: Vector>(&self, lanes: Lanes, solved: &[V], parts: &mut Parts) {
+    unsafe fn marginalise<V: Vector>(
+        &self,
+        lanes: Lanes,
+        solved: &Registers<V>,
+        parts: &mut Parts,
+    ) {
         let (m, o) = (self.hidden.len(), self.seen.len());
         let features = o + o * (o + 1) / 2;
         let start = lanes.group * features;
@@ -543,7 +625,7 @@ impl Preparation<'_> {
                 for (j, b) in self.seen.iter().enumerate().skip(i) {
                     let mut x: V = self.precision(lanes, *a, *b);
                     for t in 0..m {
-                        x = x.sub(solved[t * o + i].mul(solved[t * o + j]));
+                        x = x.sub(solved.get(t * o + i).mul(solved.get(t * o + j)));
                     }
                     linear = V::fma(x, self.mean(lanes, *b), linear);
                     let half = if i == j { -0.5 } else { -1.0 };
@@ -567,8 +649,8 @@ impl Preparation<'_> {
     unsafe fn regress<V: Vector>(
         &self,
         lanes: Lanes,
-        factor: &[V],
-        solved: &mut [V],
+        factor: &Registers<V>,
+        solved: &mut Registers<V>,
         parts: &mut Parts,
     ) {
         let (m, o) = (self.hidden.len(), self.seen.len());
@@ -578,12 +660,12 @@ impl Preparation<'_> {
             for t in (0..m).rev() {
                 let mut intercept: V = self.mean(lanes, self.hidden[t]);
                 for (i, c) in self.seen.iter().enumerate() {
-                    let mut x = solved[t * o + i];
+                    let mut x = solved.get(t * o + i);
                     for s in t + 1..m {
-                        x = x.sub(factor[s * m + t].mul(solved[s * o + i]));
+                        x = x.sub(factor.get(s * m + t).mul(solved.get(s * o + i)));
                     }
-                    let x = x.mul(factor[t * m + t]);
-                    solved[t * o + i] = x;
+                    let x = x.mul(factor.get(t * m + t));
+                    solved.set(t * o + i, x);
                     intercept = V::fma(x, self.mean(lanes, *c), intercept);
                     lanes.store(&mut parts.regression, t * o + i, zero.sub(x));
                 }
@@ -594,7 +676,12 @@ impl Preparation<'_> {
 
     /// P_hh⁻¹; the factor is replaced by its inverse.
     #[inline(always)]
-    unsafe fn invert<V: Vector>(&self, lanes: Lanes, factor: &mut [V], conditional: &mut [f64]) {
+    unsafe fn invert<V: Vector>(
+        &self,
+        lanes: Lanes,
+        factor: &mut Registers<V>,
+        conditional: &mut [f64],
+    ) {
         let m = self.hidden.len();
         // SAFETY: the caller ensures the features and lanes.
         unsafe {
@@ -604,16 +691,16 @@ impl Preparation<'_> {
                     let mut x = zero;
                     // Row t still has the factor from column s on, as columns go up.
                     for r in s..t {
-                        x = V::fma(factor[t * m + r], factor[r * m + s], x);
+                        x = V::fma(factor.get(t * m + r), factor.get(r * m + s), x);
                     }
-                    factor[t * m + s] = zero.sub(x.mul(factor[t * m + t]));
+                    factor.set(t * m + s, zero.sub(x.mul(factor.get(t * m + t))));
                 }
             }
             for s in 0..m {
                 for t in s..m {
                     let mut x = zero;
                     for r in t..m {
-                        x = V::fma(factor[r * m + s], factor[r * m + t], x);
+                        x = V::fma(factor.get(r * m + s), factor.get(r * m + t), x);
                     }
                     lanes.store(conditional, s * m + t, x);
                     lanes.store(conditional, t * m + s, x);
@@ -647,7 +734,7 @@ impl<'a> Rows<'a> {
         &self,
         lanes: Lanes,
         row: usize,
-        gaps: &mut [[V; R]],
+        gaps: &mut Registers<V>,
     ) {
         let (components, pattern) = (self.pattern.components, &*self.pattern.conditionals);
         let o = pattern.seen.len();
@@ -656,43 +743,42 @@ impl<'a> Rows<'a> {
             for (i, c) in pattern.seen.iter().enumerate() {
                 let mean: V = lanes.load(&components.mean, *c);
                 let y = &self.columns[i * self.stride + row..][..R];
-                gaps[*c] = std::array::from_fn(|r| V::splat(y[r]).sub(mean));
+                gaps.set_row::<R>(*c, std::array::from_fn(|r| V::splat(y[r]).sub(mean)));
             }
             for (t, h) in pattern.hidden.iter().enumerate() {
                 let mut gap = [V::splat(0.0); R];
                 for (i, c) in pattern.seen.iter().enumerate() {
-                    let slope: V = lanes.load(&pattern.regression, t * o + i);
-                    for (gap, seen) in gap.iter_mut().zip(&gaps[*c]) {
-                        *gap = V::fma(slope, *seen, *gap);
+                    let slope: V = lanes.load(&pattern.parts.regression, t * o + i);
+                    for (gap, seen) in gap.iter_mut().zip(gaps.row::<R>(*c)) {
+                        *gap = V::fma(slope, seen, *gap);
                     }
                 }
-                gaps[*h] = gap;
+                gaps.set_row(*h, gap);
             }
         }
     }
 }
 
 vectorised! {
-    fn add_log_density(rows: &Rows, out: &mut [f64]) = add_log_density_by
+    fn add_log_density(rows: &Rows, work: &mut Vec<f64>, out: &mut [f64]) = add_log_density_by
 }
 
 #[inline(always)]
-unsafe fn add_log_density_by<V: Vector>(rows: &Rows, out: &mut [f64]) {
+unsafe fn add_log_density_by<V: Vector>(rows: &Rows, work: &mut Vec<f64>, out: &mut [f64]) {
     let width = rows.pattern.components.width;
     // SAFETY: the caller ensures the features; the lanes of a group are within the width.
     unsafe {
-        let d = rows.pattern.components.order;
-        let mut pair = vec![[V::splat(0.0); PAIR]; d];
-        let mut single = vec![[V::splat(0.0); 1]; d];
+        work.resize(PAIR * rows.pattern.components.order * V::LANES, 0.0);
+        let mut gaps = Registers::new(work);
         for group in (0..width).step_by(V::LANES) {
             let lanes = Lanes { width, group };
             let mut row = 0;
             while row + PAIR <= rows.rows {
-                rows.add_some::<V, PAIR>(lanes, row, &mut pair, out);
+                rows.add_some::<V, PAIR>(lanes, row, &mut gaps, out);
                 row += PAIR;
             }
             while row < rows.rows {
-                rows.add_some::<V, 1>(lanes, row, &mut single, out);
+                rows.add_some::<V, 1>(lanes, row, &mut gaps, out);
                 row += 1;
             }
         }
@@ -706,14 +792,14 @@ impl Rows<'_> {
         &self,
         lanes: Lanes,
         row: usize,
-        gaps: &mut [[V; R]],
+        gaps: &mut Registers<V>,
         out: &mut [f64],
     ) {
         let components = self.pattern.components;
         let d = components.order;
         // SAFETY: the caller ensures the features and lanes.
         unsafe {
-            self.complete(lanes, row, gaps);
+            self.complete::<V, R>(lanes, row, gaps);
             let mut distance = [V::splat(0.0); R];
             let mut first = 0;
             while first < d {
@@ -746,17 +832,18 @@ unsafe fn whiten<V: Vector, const R: usize, const F: usize>(
     components: &Interleaved,
     lanes: Lanes,
     first: usize,
-    gaps: &[[V; R]],
+    gaps: &Registers<V>,
     distance: &mut [V; R],
 ) {
     // SAFETY: the caller ensures the features and lanes.
     unsafe {
         let mut white = [[V::splat(0.0); R]; F];
-        for (c, gap) in gaps.iter().enumerate().take(first + F) {
+        for c in 0..first + F {
+            let gap: [V; R] = gaps.row(c);
             for (f, white) in white.iter_mut().enumerate() {
                 let x: V = lanes.load(&components.inverse, (first + f) * components.order + c);
                 for (white, gap) in white.iter_mut().zip(gap) {
-                    *white = V::fma(x, *gap, *white);
+                    *white = V::fma(x, gap, *white);
                 }
             }
         }
@@ -769,30 +856,30 @@ unsafe fn whiten<V: Vector, const R: usize, const F: usize>(
 }
 
 vectorised! {
-    fn accumulate(rows: &Rows, responsibilities: &[f64], sums: &mut PatternMoments) = accumulate_by
+    fn accumulate(rows: &Rows, responsibilities: &[f64], work: &mut Vec<f64>, sums: &mut PatternMoments) = accumulate_by
 }
 
 #[inline(always)]
 unsafe fn accumulate_by<V: Vector>(
     rows: &Rows,
     responsibilities: &[f64],
+    work: &mut Vec<f64>,
     sums: &mut PatternMoments,
 ) {
     let width = rows.pattern.components.width;
     // SAFETY: the caller ensures the features; the lanes of a group are within the width.
     unsafe {
-        let d = rows.pattern.components.order;
-        let mut pair = vec![[V::splat(0.0); PAIR]; d];
-        let mut single = vec![[V::splat(0.0); 1]; d];
+        work.resize(PAIR * rows.pattern.components.order * V::LANES, 0.0);
+        let mut gaps = Registers::new(work);
         for group in (0..width).step_by(V::LANES) {
             let lanes = Lanes { width, group };
             let mut row = 0;
             while row + PAIR <= rows.rows {
-                rows.accumulate_some::<V, PAIR>(lanes, row, &mut pair, responsibilities, sums);
+                rows.accumulate_some::<V, PAIR>(lanes, row, &mut gaps, responsibilities, sums);
                 row += PAIR;
             }
             while row < rows.rows {
-                rows.accumulate_some::<V, 1>(lanes, row, &mut single, responsibilities, sums);
+                rows.accumulate_some::<V, 1>(lanes, row, &mut gaps, responsibilities, sums);
                 row += 1;
             }
         }
@@ -806,7 +893,7 @@ impl Rows<'_> {
         &self,
         lanes: Lanes,
         row: usize,
-        gaps: &mut [[V; R]],
+        gaps: &mut Registers<V>,
         responsibilities: &[f64],
         sums: &mut PatternMoments,
     ) {
@@ -825,21 +912,22 @@ impl Rows<'_> {
         // SAFETY: the caller ensures the features and lanes.
         unsafe {
             let shares = shares.map(|shares| V::load(shares.as_ptr()));
-            self.complete(lanes, row, gaps);
+            self.complete::<V, R>(lanes, row, gaps);
             for a in 0..d {
-                let weighted: [V; R] = std::array::from_fn(|r| gaps[a][r].mul(shares[r]));
+                let gap: [V; R] = gaps.row(a);
+                let weighted: [V; R] = std::array::from_fn(|r| gap[r].mul(shares[r]));
                 let mut sum: V = lanes.load(&sums.about_means, a);
                 for weighted in weighted {
                     sum = sum.add(weighted);
                 }
                 lanes.store(&mut sums.about_means, a, sum);
                 let start = d + place(d, a, a);
-                for (b, gap) in gaps[a..].iter().enumerate() {
-                    let mut sum: V = lanes.load(&sums.about_means, start + b);
-                    for (weighted, gap) in weighted.iter().zip(gap) {
-                        sum = V::fma(*weighted, *gap, sum);
+                for b in a..d {
+                    let mut sum: V = lanes.load(&sums.about_means, start + b - a);
+                    for (weighted, gap) in weighted.iter().zip(gaps.row::<R>(b)) {
+                        sum = V::fma(*weighted, gap, sum);
                     }
-                    lanes.store(&mut sums.about_means, start + b, sum);
+                    lanes.store(&mut sums.about_means, start + b - a, sum);
                 }
             }
         }
@@ -894,7 +982,8 @@ impl Extension<'_> {
             for (s, a) in hidden.iter().enumerate() {
                 for (t, b) in hidden.iter().enumerate().skip(s) {
                     let place = s * hidden.len() + t;
-                    let conditional: V = lanes.load(&self.pattern.conditionals.conditional, place);
+                    let conditional: V =
+                        lanes.load(&self.pattern.conditionals.parts.conditional, place);
                     lanes.add(sums, self.product(*a, *b), conditional.mul(spread));
                 }
             }
@@ -907,10 +996,14 @@ impl Extension<'_> {
         let Conditionals {
             seen,
             hidden,
+            parts,
+            ..
+        } = &*self.pattern.conditionals;
+        let Parts {
             regression,
             intercept,
             ..
-        } = &*self.pattern.conditionals;
+        } = parts;
         let o = seen.len();
         let PatternMoments {
             about_origin: whole,

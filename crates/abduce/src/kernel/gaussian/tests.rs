@@ -252,8 +252,8 @@ fn patterns_agree_with_marginals_and_regressions() {
                 .collect();
             let slices: Vec<&[f64]> = columns.iter().map(Vec::as_slice).collect();
             let many = Pattern::many(rows);
-            let conditionals =
-                Conditionals::new(&kernel, &interleaved, &seen, false, many).unwrap();
+            let mut conditionals = Conditionals::default();
+            assert!(conditionals.prepare(&kernel, &interleaved, &seen, false, many));
             let pattern = Pattern::new(&kernel, &interleaved, conditionals.into());
             pattern.load(&slices, &mut scratch);
             let mut out = vec![0.0; k * rows];

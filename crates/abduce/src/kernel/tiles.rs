@@ -27,14 +27,14 @@ const ROWS: usize = 128;
 
 /// The distance of columns in a block is a multiple of this, so that tiles of every level read
 /// inside of them.
-pub(super) const ALIGNMENT: usize = ROW_REGISTERS * 8;
+pub(crate) const ALIGNMENT: usize = ROW_REGISTERS * 8;
 
 /// The two columns of which a feature is the product.
-pub(super) type Pair = [u32; 2];
+pub(crate) type Pair = [u32; 2];
 
 /// The columns of a block of rows and the features made of them.
 #[derive(Clone, Copy)]
-pub(super) struct Block<'a> {
+pub(crate) struct Block<'a> {
     /// The columns, `stride` apart.
     pub columns: &'a [f64],
     pub stride: usize,
@@ -64,7 +64,7 @@ impl Block<'_> {
 }
 
 /// η in panels of components, each feature by feature.
-pub(super) struct Panels {
+pub(crate) struct Panels {
     level: Level,
     /// The first component of each panel and its padded number of components.
     parts: Vec<(usize, usize)>,
@@ -74,7 +74,7 @@ pub(super) struct Panels {
 
 /// Buffers that are reused for all blocks.
 #[derive(Default)]
-pub(super) struct Buffers {
+pub(crate) struct Buffers {
     features: Vec<f64>,
     sums: Vec<f64>,
     transposed: Vec<f64>,
@@ -338,7 +338,7 @@ impl Tile<'_> {
 }
 
 /// The level at which moments of so many components are summed: few do not fill wide registers.
-pub(super) fn moments_level(level: Level, components: usize) -> Level {
+pub(crate) fn moments_level(level: Level, components: usize) -> Level {
     match level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 if components <= 4 => Level::Avx2,
@@ -350,12 +350,12 @@ pub(super) fn moments_level(level: Level, components: usize) -> Level {
 }
 
 /// The number of components in sums of moments, padded to whole registers.
-pub(super) fn padded(level: Level, components: usize) -> usize {
+pub(crate) fn padded(level: Level, components: usize) -> usize {
     components.next_multiple_of(lanes(moments_level(level, components)))
 }
 
 /// The numbers in a register.
-pub(super) fn lanes(level: Level) -> usize {
+pub(crate) fn lanes(level: Level) -> usize {
     match level {
         #[cfg(target_arch = "x86_64")]
         Level::Avx512 => 8,
@@ -369,7 +369,7 @@ pub(super) fn lanes(level: Level) -> usize {
 ///
 /// # Panics
 /// If the lengths of the slices do not match.
-pub(super) fn accumulate(
+pub(crate) fn accumulate(
     level: Level,
     block: Block,
     responsibilities: &[f64],

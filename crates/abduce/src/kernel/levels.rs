@@ -1,0 +1,72 @@
+//! Sums of responsibilities over the rows with each level of a column, for all components.
+
+use super::simd::{Level, vectorised};
+use super::vector::Vector;
+
+/// The responsibilities of some rows, row by row with padded components.
+#[derive(Default)]
+pub(crate) struct ByRow {
+    numbers: Vec<f64>,
+    width: usize,
+}
+
+impl ByRow {
+    /// Arranges responsibilities, all rows of one component after another, with `width` numbers
+    /// in a row.
+    pub fn load(&mut self, responsibilities: &[f64], rows: usize, width: usize) {
+        self.width = width;
+        self.numbers.clear();
+        self.numbers.resize(rows * width, 0.0);
+        for (j, column) in responsibilities.chunks_exact(rows.max(1)).enumerate() {
+            let places = self.numbers.iter_mut().skip(j).step_by(width);
+            places.zip(column).for_each(|(place, r)| *place = *r);
+        }
+    }
+}
+
+/// Adds the responsibilities of each row to those of its code in `sums`, which has a row of
+/// padded components for each code. Of missing cells, the code is `None`.
+///
+/// # Panics
+/// If a code has no row in `sums`.
+pub(crate) fn add_codes(
+    level: Level,
+    codes: impl Iterator<Item = Option<u32>>,
+    rows: &ByRow,
+    places: &mut Vec<(usize, usize)>,
+    sums: &mut [f64],
+) {
+    let width = rows.width;
+    let seen = codes.enumerate();
+    places.clear();
+    places.extend(seen.filter_map(|(row, code)| Some((row * width, code? as usize * width))));
+    let inside = |(row, sum): &(usize, usize)| {
+        row + width <= rows.numbers.len() && sum + width <= sums.len()
+    };
+    assert!(places.iter().all(inside));
+    add_rows(level, places, &rows.numbers, width, sums);
+}
+
+vectorised! {
+    fn add_rows(places: &[(usize, usize)], rows: &[f64], width: usize, sums: &mut [f64]) = add_rows_by
+}
+
+/// # Safety
+/// The processor must have the features of `V`, and all places must be inside of the slices.
+#[inline(always)]
+unsafe fn add_rows_by<V: Vector>(
+    places: &[(usize, usize)],
+    rows: &[f64],
+    width: usize,
+    sums: &mut [f64],
+) {
+    for (row, sum) in places {
+        for lane in (0..width).step_by(V::LANES) {
+            // SAFETY: the caller ensures the places and features.
+            unsafe {
+                let at = sums.as_mut_ptr().add(sum + lane);
+                V::load(at).add(V::load(rows.as_ptr().add(row + lane))).store(at);
+            }
+        }
+    }
+}
