@@ -65,7 +65,9 @@ unsafe fn add_rows_by<V: Vector>(
             // SAFETY: the caller ensures the places and features.
             unsafe {
                 let at = sums.as_mut_ptr().add(sum + lane);
-                V::load(at).add(V::load(rows.as_ptr().add(row + lane))).store(at);
+                V::load(at)
+                    .add(V::load(rows.as_ptr().add(row + lane)))
+                    .store(at);
             }
         }
     }

@@ -6,6 +6,7 @@ pub(crate) mod eigen;
 pub(crate) mod gaussian;
 pub(crate) mod hashing;
 pub(crate) mod kmeans;
+pub(crate) mod levels;
 pub(crate) mod linear;
 pub(crate) mod minimum;
 pub(crate) mod pairs;

@@ -26,6 +26,9 @@ pub(crate) struct ColumnTable {
     levels: Vec<LevelColumn>,
     complete: Features,
     incomplete: Features,
+    /// For each leaf, whether its log-densities, and its sums, are computed here.
+    densities: Vec<bool>,
+    sums: Vec<bool>,
 }
 
 /// A leaf over counts.
@@ -86,7 +89,10 @@ impl ColumnTable {
                 start += size;
             } else if let Some(of_leaf) = poisson_rates(kernel.distributions) {
                 let total: f64 = weights.iter().sum();
-                let mean = of_leaf.iter().zip(weights).map(|(rate, weight)| rate * weight);
+                let mean = of_leaf
+                    .iter()
+                    .zip(weights)
+                    .map(|(rate, weight)| rate * weight);
                 let mean = mean.sum::<f64>() / total;
                 let largest = of_leaf.iter().copied().fold(0.0, f64::max);
                 let rate = if mean.is_finite() && mean > 0.0 {
@@ -101,6 +107,13 @@ impl ColumnTable {
         if counts.is_empty() && levels.is_empty() {
             return None;
         }
+        let (mut densities, mut sums) = (vec![false; kernels.len()], vec![false; kernels.len()]);
+        for column in &counts {
+            (densities[column.leaf], sums[column.leaf]) = (true, true);
+        }
+        levels
+            .iter()
+            .for_each(|column: &LevelColumn| sums[column.leaf] = true);
         let level = simd::level();
         let features = |complete| Features::new(level, &counts, &rates, components, complete);
         Some(ColumnTable {
@@ -110,17 +123,19 @@ impl ColumnTable {
             incomplete: features(false),
             counts,
             levels,
+            densities,
+            sums,
         })
     }
 
     /// Whether a leaf's log-densities are added by [`add_log_density`](Self::add_log_density).
     pub fn has_density(&self, leaf: usize) -> bool {
-        self.counts.iter().any(|column| column.leaf == leaf)
+        self.densities[leaf]
     }
 
     /// Whether a leaf's sums are added by [`accumulate`](Self::accumulate).
     pub fn has_sums(&self, leaf: usize) -> bool {
-        self.has_density(leaf) || self.levels.iter().any(|column| column.leaf == leaf)
+        self.sums[leaf]
     }
 
     /// Adds the log-densities of counts to `out`, component-major.
@@ -174,7 +189,9 @@ impl ColumnTable {
         for (c, column) in self.counts.iter().enumerate() {
             let cells = cells(column);
             let place = c * stride..c * stride + rows;
-            let targets = numbers[place.clone()].iter_mut().zip(&mut masses[place.clone()]);
+            let targets = numbers[place.clone()]
+                .iter_mut()
+                .zip(&mut masses[place.clone()]);
             let log_rate = column.rate.ln();
             for (row, ((number, mass), x)) in targets.zip(cells.reals()).enumerate() {
                 if cells.is_seen(row) {
@@ -215,7 +232,13 @@ impl ColumnTable {
                 rows,
                 pairs: &features.sums,
             };
-            tiles::accumulate(self.level, block, responsibilities, &mut buffers.tiles, sums);
+            tiles::accumulate(
+                self.level,
+                block,
+                responsibilities,
+                &mut buffers.tiles,
+                sums,
+            );
         }
         if self.levels.is_empty() {
             return;
@@ -316,11 +339,19 @@ impl Features {
         let log_density = (0..count).chain(seen).chain([base]).map(|c| [c, ones]);
         let log_density: Vec<Pair> = log_density.collect();
         // The sum of the last feature is the weight.
-        let sums = (0..parts * count).chain([ones]).map(|c| [c, ones]).collect();
+        let sums = (0..parts * count)
+            .chain([ones])
+            .map(|c| [c, ones])
+            .collect();
         let mut natural = Vec::with_capacity(components * log_density.len());
         let mut constants = Vec::with_capacity(components);
         for j in 0..components {
-            let columns = || counts.iter().zip(rates).map(|(column, rates)| (column.rate, rates[j]));
+            let columns = || {
+                counts
+                    .iter()
+                    .zip(rates)
+                    .map(|(column, rates)| (column.rate, rates[j]))
+            };
             natural.extend(columns().map(|(shared, rate)| (rate / shared).ln()));
             let gaps = columns().map(|(shared, rate)| shared - rate);
             if complete {
@@ -343,7 +374,9 @@ impl Features {
 /// The rates of Poisson distributions whose natural parameters are precise; `None` of others.
 fn poisson_rates(distributions: &[Distribution]) -> Option<Vec<f64>> {
     let rate = |distribution: &Distribution| match distribution {
-        Distribution::Poisson(own) => Some(own.rate).filter(|rate| *rate > 0.0 && *rate <= LARGEST_RATE),
+        Distribution::Poisson(own) => {
+            Some(own.rate).filter(|rate| *rate > 0.0 && *rate <= LARGEST_RATE)
+        }
         _ => None,
     };
     distributions.iter().map(rate).collect()

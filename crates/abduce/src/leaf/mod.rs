@@ -2,6 +2,7 @@
 //! that evaluate all components of a leaf together. Mixtures and networks are made of them.
 
 pub(crate) mod central;
+pub(crate) mod columns;
 mod family_name;
 pub(crate) mod kernels;
 mod summary;

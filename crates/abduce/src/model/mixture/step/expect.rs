@@ -10,6 +10,7 @@ use crate::kernel::hashing::uniform;
 use crate::kernel::softmax::softmax;
 use crate::kernel::sums::sum;
 use crate::leaf::Leaf;
+use crate::leaf::columns::{ColumnBuffers, ColumnTable};
 use crate::leaf::kernels::{Fast, LeafKernel, LevelTable, before_noise};
 use crate::learn::EStep;
 use crate::model::mixture::step::runs::{Run, sort_into_runs};
@@ -27,6 +28,7 @@ pub struct Prepared<'a> {
     log_weights: Vec<f64>,
     kernels: Vec<LeafKernel<'a>>,
     levels: Option<LevelTable>,
+    columns: Option<ColumnTable>,
     hard: bool,
     /// Whether to return the logarithms of joint densities instead of responsibilities.
     with_log_densities: bool,
@@ -47,6 +49,7 @@ struct Buffers {
     joint: Vec<f64>,
     /// The log-densities of the rows.
     totals: Vec<f64>,
+    columns: ColumnBuffers,
 }
 
 impl Buffers {
@@ -55,6 +58,7 @@ impl Buffers {
             scratch: (0..leaves).map(|_| Scratch::default()).collect(),
             joint: Vec::new(),
             totals: Vec::new(),
+            columns: ColumnBuffers::default(),
         }
     }
 }
@@ -100,10 +104,12 @@ impl<'a> Prepared<'a> {
             });
         }
         let log_weights: Vec<f64> = parameters.weights.iter().map(|w| w.ln()).collect();
+        let fixed: Vec<bool> = leaves.iter().map(|leaf| leaf.fixed).collect();
         Ok(Prepared {
             leaves,
             target,
             levels: LevelTable::new(&kernels, log_weights.len()),
+            columns: ColumnTable::new(&kernels, &fixed, &parameters.weights),
             log_weights,
             kernels,
             hard,
@@ -231,6 +237,9 @@ impl<'a> Prepared<'a> {
                 self.finish_gaussians(run.label, gaussians, is_last, &mut buffers, statistics);
             }
         }
+        if let (Some(statistics), Some(table)) = (statistics, &self.columns) {
+            table.finish(&mut buffers.columns, &mut statistics.leaves);
+        }
         Ok(())
     }
 
@@ -258,7 +267,12 @@ impl<'a> Prepared<'a> {
         gaussians: &mut [Option<TogetherRun>],
         buffers: &mut Buffers,
     ) {
-        let Buffers { scratch, joint, .. } = buffers;
+        let Buffers {
+            scratch,
+            joint,
+            columns,
+            ..
+        } = buffers;
         joint.clear();
         match label {
             Some(label) => joint.resize(len, self.log_weights[label]),
@@ -272,8 +286,13 @@ impl<'a> Prepared<'a> {
         if let Some(levels) = levels {
             levels.add_log_density(leaves, len, joint);
         }
+        let table = self.columns.as_ref().filter(|_| label.is_none());
+        if let Some(table) = table {
+            table.add_log_density(leaves, len, columns, joint);
+        }
         for (l, cells) in leaves.iter().enumerate() {
-            let is_in_table = levels.is_some_and(|levels| levels.leaves.contains(&l));
+            let is_in_table = levels.is_some_and(|levels| levels.leaves.contains(&l))
+                || table.is_some_and(|table| table.has_density(l));
             if is_in_table || self.leaves[l].fixed {
                 continue;
             }
@@ -343,8 +362,16 @@ impl<'a> Prepared<'a> {
             scratch,
             joint,
             totals,
+            columns,
         } = buffers;
+        let table = self.columns.as_ref().filter(|_| label.is_none());
+        if let Some(table) = table {
+            table.accumulate(leaves, joint, totals.len(), columns);
+        }
         for (l, cells) in leaves.iter().enumerate() {
+            if table.is_some_and(|table| table.has_sums(l)) {
+                continue;
+            }
             match &mut gaussians[l] {
                 Some(gaussian) => {
                     let size = self.family_components(l, label) * totals.len();
