@@ -95,7 +95,7 @@ pub fn starts(
     }
     let count = |how: Ended| ended.iter().filter(|ended| **ended == how).count();
     let mut text = if count(Ended::Tried) > 0 {
-        format!("{} tried on a sample of the rows", ended.len())
+        format!("{} tried for a few iterations", ended.len())
     } else {
         format!("{}: {best} reached by {reached}", ended.len())
     };

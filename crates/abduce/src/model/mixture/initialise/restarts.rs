@@ -4,7 +4,8 @@
 //! starts run in parallel.
 
 use crate::data::{Source, Table};
-use crate::leaf::Seen;
+use crate::family::LeafFamily;
+use crate::leaf::{Leaf, Seen};
 use crate::learn::{EmOptions, EmResult, Latent, em};
 use crate::model::mixture::FitOptions;
 use crate::model::mixture::initialise::sample::{sample_rows, sample_size};
@@ -20,11 +21,19 @@ use std::cmp::Ordering;
 /// The maximum number of rows for which starts run in parallel.
 const MAX_PARALLEL_ROWS: u64 = 16_384;
 
-/// For large tables: the number of iterations of each start on few rows, the number of starts
-/// that are continued, and the number of their iterations on the larger sample.
+/// Where iterations take long: the number of iterations of each start, on few rows of a large
+/// table; the number of starts that are continued, and the number of their iterations, on a larger
+/// sample; and the number of starts that are continued until they converge if the sample is the
+/// whole table.
 const FIRST_ITERATIONS: usize = 8;
 const KEPT: usize = 4;
 const SECOND_ITERATIONS: usize = 12;
+const KEPT_TO_THE_END: usize = 2;
+
+/// The number of products in an iteration over a table up to which all starts run until they
+/// converge, and how many times as many a row with missing values takes.
+const FEW_PRODUCTS: f64 = 250_000.0;
+const PRODUCTS_OF_MISSING: f64 = 4.0;
 
 /// The minimum number of rows on which starts are tried: in all, for each component, and for each
 /// component and column.
@@ -56,7 +65,7 @@ pub enum Ended {
     Unconverged,
     /// With a component collapsed onto a few rows; such a result is used only if there is no other.
     Spurious,
-    /// After a few iterations on a sample of a large table; only the best starts are continued.
+    /// After a few iterations, on a sample of a large table; only the best starts are continued.
     Tried,
     /// With a numerical error.
     Failed,
@@ -70,7 +79,7 @@ fn is_spurious(task: &Task, seen: &Seen, found: &EmFit) -> bool {
 }
 
 impl Start {
-    fn of(attempt: &Result<Option<EmFit>>, task: &Task, seen: &Seen, whole: bool) -> Start {
+    fn of(attempt: &Result<Option<EmFit>>, task: &Task, seen: &Seen, to_the_end: bool) -> Start {
         let Ok(Some(found)) = attempt else {
             return Start {
                 objective: None,
@@ -87,7 +96,7 @@ impl Start {
             ended: match found {
                 found if found.interrupted => Ended::Interrupted,
                 found if is_spurious(task, seen, found) => Ended::Spurious,
-                _ if !whole => Ended::Tried,
+                _ if !to_the_end => Ended::Tried,
                 found if found.converged => Ended::Converged,
                 _ => Ended::Unconverged,
             },
@@ -141,20 +150,27 @@ pub(crate) fn best_of_starts(
         options,
         control,
     };
-    if options.restarts <= 1 && !is_whole {
+    let tries = trial.tries();
+    if tries == 1 && !is_whole {
         // A single start on a large table needs no trial.
         return em(task, source, trial.start(1), &options.em, control);
     }
-    let attempts = trial.run(is_whole);
+    let to_the_end = is_whole && (tries == 1 || has_short_iterations(task, seen));
+    let attempts = trial.run(tries, to_the_end);
     let outcomes = attempts.iter();
     *starts = outcomes
-        .map(|attempt| Start::of(attempt, task, seen, is_whole))
+        .map(|attempt| Start::of(attempt, task, seen, to_the_end))
         .collect();
     let mut found = successful(attempts)?;
     sort_best_first(&mut found, task, seen);
-    if !is_whole {
+    if !to_the_end {
         found.truncate(KEPT);
-        found = trial.continue_on(&sample, found)?;
+        found = trial.continue_on(&sample, found, &trial.limited_to(SECOND_ITERATIONS))?;
+        sort_best_first(&mut found, task, seen);
+    }
+    if is_whole && !to_the_end {
+        found.truncate(KEPT_TO_THE_END);
+        found = trial.continue_on(&sample, found, &options.em)?;
         sort_best_first(&mut found, task, seen);
     }
     let Some(best) = found.into_iter().next() else {
@@ -174,6 +190,26 @@ pub(crate) fn best_of_starts(
             ..best
         })),
     }
+}
+
+/// Whether an iteration over all rows takes so little time that no start needs to be given up.
+fn has_short_iterations(task: &Task, seen: &Seen) -> bool {
+    let products = |leaf: &Leaf| {
+        let columns = leaf.columns.len() as f64;
+        let is_correlated = match &leaf.family {
+            LeafFamily::Multivariate { shape, .. } => shape.structure.is_correlated(),
+            LeafFamily::MultivariateStudentT { shape, .. } => shape.structure.is_correlated(),
+            _ => false,
+        };
+        if is_correlated {
+            columns * (columns + 3.0) / 2.0
+        } else {
+            2.0 * columns
+        }
+    };
+    let of_row: f64 = task.leaves.iter().map(products).sum();
+    let rows = seen.rows as f64 + PRODUCTS_OF_MISSING * seen.incomplete;
+    rows * of_row * task.components as f64 <= FEW_PRODUCTS
 }
 
 /// Sorts results by their objective, the highest first, and spurious ones last.
@@ -232,15 +268,19 @@ impl Trial<'_> {
         self.task.maximize(&statistics, None)
     }
 
-    /// Runs EM from every start: until it converges if the rows are the `whole` table, otherwise
-    /// for a few iterations.
-    fn run(&self, whole: bool) -> Vec<Result<Option<EmFit>>> {
-        // A hierarchical start is always the same.
-        let tries = match self.options.init {
-            Init::Hierarchical => 1,
-            _ => self.options.restarts.max(1),
-        };
-        let options = if whole {
+    /// The number of different starts.
+    fn tries(&self) -> usize {
+        // A hierarchical start is always the same, and a single component is where all rows are.
+        if self.options.init == Init::Hierarchical || self.task.components == 1 {
+            1
+        } else {
+            self.options.restarts.max(1)
+        }
+    }
+
+    /// Runs EM from every start, for a few iterations or until it converges.
+    fn run(&self, tries: usize, to_the_end: bool) -> Vec<Result<Option<EmFit>>> {
+        let options = if to_the_end {
             self.options.em.clone()
         } else {
             self.limited_to(FIRST_ITERATIONS)
@@ -257,11 +297,15 @@ impl Trial<'_> {
     }
 
     /// Continues EM on a larger sample.
-    fn continue_on(&self, sample: &Table, found: Vec<EmFit>) -> Result<Vec<EmFit>> {
-        let options = self.limited_to(SECOND_ITERATIONS);
+    fn continue_on(
+        &self,
+        sample: &Table,
+        found: Vec<EmFit>,
+        options: &EmOptions,
+    ) -> Result<Vec<EmFit>> {
         successful(in_parallel_if_small(sample, found, |found| {
             let start = found.parameters.clone();
-            let continued = em(self.task, sample, start, &options, self.control)?;
+            let continued = em(self.task, sample, start, options, self.control)?;
             Ok(Some(continued.unwrap_or(found)))
         }))
     }
