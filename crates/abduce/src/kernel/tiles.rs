@@ -189,22 +189,26 @@ unsafe fn add_log_density_by<V: Vector>(
         let last = panels.features.min(first + CHUNK);
         for row in (0..block.rows).step_by(tile_rows) {
             let whole = row + tile_rows <= block.rows;
-            // SAFETY: tiles are inside of columns, because their distance is a multiple of the
-            // rows of a tile; the buffer has a chunk of features of one tile.
-            unsafe { fill::<V>(block, first..last, row, &mut buffers.features) };
+            let direct = panels.parts.len() == 1;
+            if !direct {
+                // SAFETY: tiles are inside of columns, because their distance is a multiple of
+                // the rows of a tile; the buffer has a chunk of features of one tile.
+                unsafe { fill::<V>(block, first..last, row, &mut buffers.features) };
+            }
             let mut numbers = 0;
             for &(component, width) in &panels.parts {
                 let count = width.min(densities.constants.len() - component);
                 let mut tile = Tile {
+                    block,
+                    pairs: &block.pairs[first..last],
                     features: &buffers.features[..(last - first) * tile_rows],
+                    direct,
                     natural: &panels.numbers[numbers + first * width..numbers + last * width],
                     component,
                     count,
                     row,
                     start: (first == 0).then_some(densities.constants),
                     finish: (whole && last == panels.features).then_some(densities.skip),
-                    stride: block.stride,
-                    rows: block.rows,
                 };
                 numbers += panels.features * width;
                 if densities.skip[component..component + count]
@@ -266,7 +270,11 @@ unsafe fn fill<V: Vector>(
 
 /// A chunk of features of a tile of rows, and the η of a panel for them.
 struct Tile<'a> {
+    block: &'a Block<'a>,
+    pairs: &'a [Pair],
     features: &'a [f64],
+    /// Whether features are computed here, as no other panel needs them.
+    direct: bool,
     natural: &'a [f64],
     component: usize,
     /// The components of the panel that exist.
@@ -276,8 +284,6 @@ struct Tile<'a> {
     start: Option<&'a [f64]>,
     /// Which components to leave out of the results, at the last chunk.
     finish: Option<&'a [bool]>,
-    stride: usize,
-    rows: usize,
 }
 
 impl Tile<'_> {
@@ -286,7 +292,7 @@ impl Tile<'_> {
     unsafe fn add<V: Vector, const P: usize>(&mut self, sums: &mut [f64], out: &mut [f64]) {
         // SAFETY: the caller ensures the lengths of features, η and sums.
         unsafe {
-            let place = |k: usize| (self.component + k) * self.stride + self.row;
+            let place = |k: usize| (self.component + k) * self.block.stride + self.row;
             let mut tile = [[V::splat(0.0); ROW_REGISTERS]; P];
             match self.start {
                 Some(constants) => {
@@ -302,17 +308,20 @@ impl Tile<'_> {
                     }
                 }
             }
-            let (mut x, mut eta) = (self.features.as_ptr(), self.natural.as_ptr());
-            for _ in 0..self.natural.len() / P {
-                let row: [V; ROW_REGISTERS] = std::array::from_fn(|v| V::load(x.add(v * V::LANES)));
-                for (k, sums) in tile.iter_mut().enumerate() {
-                    let eta = V::splat(*eta.add(k));
-                    for (sum, x) in sums.iter_mut().zip(&row) {
-                        *sum = V::fma(*x, eta, *sum);
-                    }
+            if self.direct {
+                for ([a, b], eta) in self.pairs.iter().zip(self.natural.as_chunks::<P>().0) {
+                    let (a, b) = (self.block.at(*a, self.row), self.block.at(*b, self.row));
+                    let products = std::array::from_fn(|v| {
+                        V::load(a.add(v * V::LANES)).mul(V::load(b.add(v * V::LANES)))
+                    });
+                    add_feature(&mut tile, products, eta);
                 }
-                x = x.add(ROW_REGISTERS * V::LANES);
-                eta = eta.add(P);
+            } else {
+                let rows = self.features.chunks_exact(ROW_REGISTERS * V::LANES);
+                for (row, eta) in rows.zip(self.natural.as_chunks::<P>().0) {
+                    let row = std::array::from_fn(|v| V::load(row.as_ptr().add(v * V::LANES)));
+                    add_feature(&mut tile, row, eta);
+                }
             }
             let Some(skip) = self.finish else {
                 for (k, tile) in tile.iter().enumerate() {
@@ -326,12 +335,30 @@ impl Tile<'_> {
                 if skip[self.component + k] {
                     continue;
                 }
-                let out = &mut out[(self.component + k) * self.rows + self.row..];
+                let out = &mut out[(self.component + k) * self.block.rows + self.row..];
                 let out = &mut out[..ROW_REGISTERS * V::LANES];
                 for (v, sum) in tile.iter().enumerate() {
                     let at = out.as_mut_ptr().add(v * V::LANES);
                     V::load(at).add(*sum).store(at);
                 }
+            }
+        }
+    }
+}
+
+/// Adds a feature of a tile of rows times its η for the components of a panel.
+#[inline(always)]
+unsafe fn add_feature<V: Vector, const P: usize>(
+    tile: &mut [[V; ROW_REGISTERS]; P],
+    feature: [V; ROW_REGISTERS],
+    natural: &[f64; P],
+) {
+    for (sums, eta) in tile.iter_mut().zip(natural) {
+        // SAFETY: the caller ensures the features.
+        unsafe {
+            let eta = V::splat(*eta);
+            for (sum, x) in sums.iter_mut().zip(&feature) {
+                *sum = V::fma(*x, eta, *sum);
             }
         }
     }

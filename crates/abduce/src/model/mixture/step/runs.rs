@@ -2,6 +2,7 @@
 //! values in correlated columns, so that one factorisation serves a whole run.
 
 use crate::data::Chunk;
+use std::collections::HashMap;
 
 /// Rows with the same label and the same pattern of missing values in correlated columns.
 pub(crate) struct Run {
@@ -15,8 +16,8 @@ pub(crate) struct Run {
     pub missing: Vec<bool>,
 }
 
-/// What the rows of a run have in common: their label and the bits of their pattern.
-type RunKey<'a> = (Option<usize>, &'a [u64]);
+/// What the rows of a run have in common: their label and the number of their pattern.
+type RunKey = (Option<usize>, u64);
 
 /// The runs of a chunk, and the order of its rows in which these are contiguous; `None` if that
 /// is the order of the chunk. With `skip_zero_weights`, rows of weight 0 are left out.
@@ -41,7 +42,7 @@ pub(crate) fn sort_into_runs(
         labels.and_then(|cells| cells.is_seen(row).then(|| cells.codes()[row] as usize))
     };
     let patterns = Patterns::new(chunk, &incomplete);
-    let key = |row: u32| (label_of(row as usize), patterns.of(row as usize));
+    let key = |row: u32| (label_of(row as usize), patterns.numbers[row as usize]);
     let mut keyed: Vec<(RunKey, u32)> = rows.into_iter().map(|row| (key(row), row)).collect();
     let in_order = keyed.len() == chunk.rows() && keyed.is_sorted_by_key(|(key, _)| *key);
     if !in_order {
@@ -50,10 +51,10 @@ pub(crate) fn sort_into_runs(
     let mut start = 0;
     let mut runs: Vec<Run> = Vec::new();
     for rows in keyed.chunk_by(|(one, _), (next, _)| one == next) {
-        let (label, pattern) = rows[0].0;
+        let ((label, _), first) = rows[0];
         let mut missing = vec![false; chunk.columns().len()];
         for (i, column) in incomplete.iter().enumerate() {
-            missing[*column] = pattern[i / 64] >> (i % 64) & 1 == 1;
+            missing[*column] = patterns.is_missing(first as usize, i);
         }
         runs.push(Run {
             start,
@@ -67,11 +68,13 @@ pub(crate) fn sort_into_runs(
     (order, runs)
 }
 
-/// The patterns of missing values of all rows of a chunk: a bit for each incomplete column, in
-/// some words for each row.
+/// The patterns of missing values of all rows of a chunk.
 struct Patterns {
-    words: usize,
+    /// A bit for each incomplete column, in some words for each row.
     bits: Vec<u64>,
+    words: usize,
+    /// A number of each row's pattern: its bits, or one of all those in the chunk.
+    numbers: Vec<u64>,
 }
 
 impl Patterns {
@@ -84,10 +87,30 @@ impl Patterns {
                 bits[row * words + i / 64] |= u64::from(!is_seen) << (i % 64);
             }
         }
-        Patterns { words, bits }
+        let numbers = match words {
+            0 => vec![0; chunk.rows()],
+            1 => bits.clone(),
+            _ => {
+                // In order of appearance, so that every scan has the same order.
+                let mut known = HashMap::new();
+                let patterns = bits.chunks_exact(words);
+                patterns
+                    .map(|pattern| {
+                        let next = known.len() as u64;
+                        *known.entry(pattern).or_insert(next)
+                    })
+                    .collect()
+            }
+        };
+        Patterns {
+            bits,
+            words,
+            numbers,
+        }
     }
 
-    fn of(&self, row: usize) -> &[u64] {
-        &self.bits[row * self.words..][..self.words]
+    /// Whether the value of an incomplete column is missing in a row.
+    fn is_missing(&self, row: usize, column: usize) -> bool {
+        self.bits[row * self.words + column / 64] >> (column % 64) & 1 == 1
     }
 }
