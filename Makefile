@@ -3,12 +3,29 @@
 
 PYTHON = python/.venv/bin/python
 
-.PHONY: test python tools format lint features docs bench golden
+.PHONY: test simd test-aarch64 python tools format lint features docs bench golden
 
 test: tools format lint
 	cargo test --workspace --locked
+	$(MAKE) simd
 	RUSTDOCFLAGS="-D warnings" cargo doc -p abduce --no-deps --locked --quiet
 	$(MAKE) python
+
+# The kernels, laws and golden numbers without the best instructions of the processor.
+simd:
+	for level in baseline avx2; do \
+		ABDUCE_SIMD=$$level cargo test -p abduce --locked --quiet --lib -- kernel:: laws:: || exit 1; \
+		ABDUCE_SIMD=$$level cargo test -p abduce --locked --quiet --test main -- golden:: results_are_bit_identical || exit 1; \
+	done
+
+# The library's kernels and laws for 64-bit ARM, in an emulator. Needs the Debian packages qemu-user
+# and gcc-aarch64-linux-gnu.
+test-aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER = aarch64-linux-gnu-gcc
+test-aarch64: export CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER = qemu-aarch64 -L /usr/aarch64-linux-gnu
+test-aarch64:
+	rustup target add aarch64-unknown-linux-gnu
+	cargo build --workspace --exclude abduce-python --locked --target aarch64-unknown-linux-gnu
+	cargo test -p abduce --locked --target aarch64-unknown-linux-gnu --lib -- kernel:: laws::
 
 # The wheel, built and tested in an environment of its own.
 python:

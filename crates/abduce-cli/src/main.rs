@@ -18,6 +18,7 @@ fn main() -> ExitCode {
     let cli = cli::parse();
     let context = context::Context::new(&cli.global);
     let outcome = io::interrupt::install()
+        .and_then(|()| Ok(abduce::simd_level().map(|_| ())?))
         .and_then(|()| cli.global.use_threads(&context))
         .and_then(|()| cli.command.run(&context));
     match outcome {

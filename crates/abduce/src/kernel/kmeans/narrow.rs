@@ -59,6 +59,7 @@ pub(super) struct Least<V> {
 impl<V: Narrow> Least<V> {
     /// The two smallest distances of both.
     #[inline(always)]
+    #[cfg(target_arch = "x86_64")]
     unsafe fn merged(self, other: Self) -> Self {
         // SAFETY: the caller ensures the features.
         unsafe {

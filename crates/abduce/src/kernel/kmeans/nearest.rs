@@ -11,6 +11,7 @@ use crate::kernel::simd::{Level, level};
 /// The rows of a tile.
 const ROWS: usize = 4;
 /// The groups of a tile, so that it takes half of the registers of AVX-512.
+#[cfg(target_arch = "x86_64")]
 const GROUPS: usize = 4;
 /// The rows of a tile with one group.
 const COLUMN: usize = 8;

@@ -1,7 +1,7 @@
-//! Several starts, of which the best is kept. On a large table all starts are tried for a few
-//! iterations on few rows, the best four for some more iterations on a larger sample, and only
-//! the best is continued on all rows. On a small table, where one fit cannot use all threads, the
-//! starts run in parallel.
+//! Several starts, of which the best is kept. Where iterations take long, all starts are tried for
+//! a few of them, and only the best four are continued; on a large table, the first iterations
+//! are on few rows, those of the best four on a larger sample, and only the best is continued on
+//! all rows. On a small table, where one fit cannot use all threads, the starts run in parallel.
 
 use crate::data::{Source, Table};
 use crate::family::LeafFamily;
@@ -22,13 +22,11 @@ use std::cmp::Ordering;
 const MAX_PARALLEL_ROWS: u64 = 16_384;
 
 /// Where iterations take long: the number of iterations of each start, on few rows of a large
-/// table; the number of starts that are continued, and the number of their iterations, on a larger
-/// sample; and the number of starts that are continued until they converge if the sample is the
-/// whole table.
+/// table; the number of starts that are continued; and the number of their iterations on a larger
+/// sample of a large table.
 const FIRST_ITERATIONS: usize = 8;
 const KEPT: usize = 4;
 const SECOND_ITERATIONS: usize = 12;
-const KEPT_TO_THE_END: usize = 2;
 
 /// The number of products in an iteration over a table up to which all starts run until they
 /// converge, and how many times as many a row with missing values takes.
@@ -165,12 +163,12 @@ pub(crate) fn best_of_starts(
     sort_best_first(&mut found, task, seen);
     if !to_the_end {
         found.truncate(KEPT);
-        found = trial.continue_on(&sample, found, &trial.limited_to(SECOND_ITERATIONS))?;
-        sort_best_first(&mut found, task, seen);
-    }
-    if is_whole && !to_the_end {
-        found.truncate(KEPT_TO_THE_END);
-        found = trial.continue_on(&sample, found, &options.em)?;
+        let more = if is_whole {
+            options.em.clone()
+        } else {
+            trial.limited_to(SECOND_ITERATIONS)
+        };
+        found = trial.continue_on(&sample, found, &more)?;
         sort_best_first(&mut found, task, seen);
     }
     let Some(best) = found.into_iter().next() else {

@@ -16,8 +16,13 @@ pub(crate) struct Run {
     pub missing: Vec<bool>,
 }
 
-/// What the rows of a run have in common: their label and the number of their pattern.
-type RunKey = (Option<usize>, u64);
+/// A row with what the rows of a run have in common, as one number that sorts fast: from the
+/// highest bits on, 32 bits of the label, where 0 is no label, 64 of the number of the pattern,
+/// and 32 of the row.
+type RowKey = u128;
+
+const ROW_BITS: u32 = 32;
+const PATTERN_BITS: u32 = 64;
 
 /// The runs of a chunk, and the order of its rows in which these are contiguous; `None` if that
 /// is the order of the chunk. With `skip_zero_weights`, rows of weight 0 are left out.
@@ -42,29 +47,34 @@ pub(crate) fn sort_into_runs(
         labels.and_then(|cells| cells.is_seen(row).then(|| cells.codes()[row] as usize))
     };
     let patterns = Patterns::new(chunk, &incomplete);
-    let key = |row: u32| (label_of(row as usize), patterns.numbers[row as usize]);
-    let mut keyed: Vec<(RunKey, u32)> = rows.into_iter().map(|row| (key(row), row)).collect();
-    let in_order = keyed.len() == chunk.rows() && keyed.is_sorted_by_key(|(key, _)| *key);
+    let key = |row: u32| -> RowKey {
+        let label = label_of(row as usize).map_or(0, |label| label as u128 + 1);
+        let pattern = u128::from(patterns.numbers[row as usize]);
+        (((label << PATTERN_BITS) | pattern) << ROW_BITS) | u128::from(row)
+    };
+    let row_of = |key: RowKey| key as u32;
+    let mut keys: Vec<RowKey> = rows.into_iter().map(key).collect();
+    let in_order = keys.len() == chunk.rows() && keys.is_sorted();
     if !in_order {
-        keyed.sort();
+        keys.sort_unstable();
     }
     let mut start = 0;
     let mut runs: Vec<Run> = Vec::new();
-    for rows in keyed.chunk_by(|(one, _), (next, _)| one == next) {
-        let ((label, _), first) = rows[0];
+    for rows in keys.chunk_by(|one, next| one >> ROW_BITS == next >> ROW_BITS) {
+        let first = row_of(rows[0]) as usize;
         let mut missing = vec![false; chunk.columns().len()];
         for (i, column) in incomplete.iter().enumerate() {
-            missing[*column] = patterns.is_missing(first as usize, i);
+            missing[*column] = patterns.is_missing(first, i);
         }
         runs.push(Run {
             start,
             len: rows.len(),
-            label,
+            label: label_of(first),
             missing,
         });
         start += rows.len();
     }
-    let order = (!in_order).then(|| keyed.into_iter().map(|(_, row)| row).collect());
+    let order = (!in_order).then(|| keys.into_iter().map(row_of).collect());
     (order, runs)
 }
 
