@@ -57,6 +57,7 @@ CASES = [
     Case("mixture-100000x10-k8", "mixture", 100_000, 10, 8, 15.0),
     Case("mixture-50000x128-k16", "mixture", 50_000, 128, 16, 5.0),
     Case("mixture-diagonal-500000x32-k16", "mixture-diagonal", 500_000, 32, 16, 8.0),
+    Case("mixture-missing-100000x10-k8", "mixture-missing", 100_000, 10, 8, 0.2),
     Case("mixture-cold-200000x16-k20", "mixture-cold", 200_000, 16, 20, 15.0),
     Case("naive-bayes-1000000x32-k10", "naive-bayes", 1_000_000, 32, 10, 8.0),
     Case("naive-bayes-predict-1000000x32-k10", "naive-bayes-predict", 1_000_000, 32, 10, 15.0),

@@ -46,6 +46,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for _ in 0..option("--repeat", 1) {
         let answer = match kind.as_str() {
             "mixture" => mixtures::full(folder, &meta)?,
+            "mixture-missing" => mixtures::missing(folder, &meta)?,
             "mixture-diagonal" => mixtures::diagonal(folder, &meta)?,
             "mixture-cold" => mixtures::cold(folder, &meta)?,
             "naive-bayes" => classes::gaussian(folder, &meta)?.fitted()?,

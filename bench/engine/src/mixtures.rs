@@ -2,7 +2,7 @@
 
 use crate::{Meta, columns, fields, with_extra_memory};
 use abduce::Control;
-use abduce::data::{Schema, Table};
+use abduce::data::{Column, Schema, Table};
 use abduce::family::{Covariance, Distribution, MultivariateGaussian};
 use abduce::learn::EmOptions;
 use abduce::model::mixture::{
@@ -31,24 +31,53 @@ fn table(folder: &Path, meta: &Meta) -> Result<Table, Box<dyn Error>> {
 }
 
 pub fn full(folder: &Path, meta: &Meta) -> Answer {
-    iterations(folder, meta, CovarianceKind::Full, |matrix| {
-        Covariance::Full(matrix.concat())
-    })
+    let full = |matrix: Vec<Vec<f64>>| Covariance::Full(matrix.concat());
+    iterations(
+        &table(folder, meta)?,
+        folder,
+        meta,
+        CovarianceKind::Full,
+        full,
+    )
+}
+
+/// The same with a fifth of the cells missing.
+pub fn missing(folder: &Path, meta: &Meta) -> Answer {
+    let columns = columns(folder, meta)?.into_iter().enumerate();
+    let blanked = columns.map(|(c, column)| {
+        let cells = column.cells(0, meta.n);
+        let cells = cells.reals().iter().enumerate();
+        Column::from_numbers(cells.map(|(row, x)| {
+            let hash = ((row * meta.d + c) as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let mixed = (hash ^ (hash >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            ((mixed >> 40) % 5 > 0).then_some(*x)
+        }))
+    });
+    let table = Table::new(Schema::new(fields(meta.d)), blanked.collect(), None)?;
+    let full = |matrix: Vec<Vec<f64>>| Covariance::Full(matrix.concat());
+    iterations(&table, folder, meta, CovarianceKind::Full, full)
 }
 
 pub fn diagonal(folder: &Path, meta: &Meta) -> Answer {
-    iterations(folder, meta, CovarianceKind::Diagonal, |matrix| {
+    let diagonal = |matrix: Vec<Vec<f64>>| {
         Covariance::Diagonal((0..matrix.len()).map(|c| matrix[c][c]).collect())
-    })
+    };
+    iterations(
+        &table(folder, meta)?,
+        folder,
+        meta,
+        CovarianceKind::Diagonal,
+        diagonal,
+    )
 }
 
 fn iterations(
+    table: &Table,
     folder: &Path,
     meta: &Meta,
     kind: CovarianceKind,
     covariance: fn(Vec<Vec<f64>>) -> Covariance,
 ) -> Answer {
-    let table = table(folder, meta)?;
     let start: Start = serde_json::from_slice(&std::fs::read(folder.join("start.json"))?)?;
     let gaussians = start.means.into_iter().zip(start.covariances);
     let gaussians = gaussians.map(|(mean, matrix)| {
@@ -77,7 +106,7 @@ fn iterations(
     let (fit, extra) = with_extra_memory(|| {
         fit_from(
             &specification,
-            &table,
+            table,
             Some(&start),
             &options,
             Control::default(),
