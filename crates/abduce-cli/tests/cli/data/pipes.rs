@@ -131,7 +131,7 @@ fn ctrl_c_writes_the_best_model_so_far() {
     abduce(&["predict", &model, &data("faithful.csv")]).succeeds();
     assert_eq!(
         files.names(),
-        ["partial.abduce", "large.csv", "model.abduce"]
+        ["large.csv", "model.abduce", "partial.abduce"]
     );
 }
 
