@@ -1,6 +1,6 @@
 //! The same seed gives the same bytes on any number of threads.
 
-use crate::run::{Files, abduce, data};
+use crate::run::{Files, Outcome, abduce, command, data};
 
 #[test]
 fn model_files_do_not_depend_on_the_number_of_threads() {
@@ -8,9 +8,9 @@ fn model_files_do_not_depend_on_the_number_of_threads() {
     let model = files.fit(&["naive-bayes", &data("penguins.csv"), "--target", "species"]);
     let large = files.path("large.csv");
     abduce(&["sample", &model, "-n", "10000", "-o", &large]).succeeds();
-    let fit = |threads: &str, name: &str| {
-        let path = files.path(name);
-        abduce(&[
+    let fit = |level: &str, threads: &str| {
+        let path = files.path("fitted.abduce");
+        let arguments = [
             "fit",
             "mixture",
             &large,
@@ -24,13 +24,22 @@ fn model_files_do_not_depend_on_the_number_of_threads() {
             threads,
             "-o",
             &path,
-        ])
-        .succeeds();
-        files.read(name)
+        ];
+        let run = command(&arguments).env("ABDUCE_SIMD", level).output();
+        Outcome::of(run.unwrap()).succeeds();
+        files.read("fitted.abduce")
     };
-    let one = fit("1", "one.abduce");
-    assert_eq!(one, fit("2", "two.abduce"));
-    assert_eq!(one, fit("7", "seven.abduce"));
+    for level in ["baseline", "avx2", "avx512"] {
+        let one = fit(level, "1");
+        assert_eq!(one, fit(level, "2"), "{level}");
+        assert_eq!(one, fit(level, "7"), "{level}");
+    }
+}
+
+#[test]
+fn an_unknown_level_of_vector_instructions_is_an_error() {
+    let run = command(&["tour"]).env("ABDUCE_SIMD", "sse9").output();
+    Outcome::of(run.unwrap()).fails(2, &["ABDUCE_SIMD is \"sse9\"", "baseline, avx2 or avx512"]);
 }
 
 #[test]
