@@ -36,7 +36,7 @@ pub(crate) enum Fast {
     Levels(Vec<Vec<f64>>),
     /// All components at once; also where correlated cells are hidden, but not
     /// where independent ones are.
-    Together(TogetherKernel),
+    Together(Box<TogetherKernel>),
     /// Documents, with the logarithms of all components side by side.
     Terms(TermTable),
 }
@@ -49,7 +49,7 @@ impl Fast {
         hard: bool,
     ) -> Result<Fast> {
         if let Some(kernel) = TogetherKernel::of(distributions, weights, hard) {
-            return kernel.map(Fast::Together);
+            return kernel.map(|kernel| Fast::Together(Box::new(kernel)));
         }
         if let Some(table) = terms(distributions) {
             return Ok(Fast::Terms(table));
