@@ -102,7 +102,9 @@ impl ChunkWriter {
         }
         let fields = self.encoders.len() - usize::from(self.weighted);
         let (columns, weights) = self.encoders.split_at_mut(fields);
-        let columns = columns.iter_mut().map(|(_, encoder)| encoder.take());
+        // New buffers are allocated by the threads that allocated the kept cells, so that these
+        // leave room for them.
+        let columns = columns.par_iter_mut().map(|(_, encoder)| encoder.take());
         let columns: Vec<Column> = columns.collect();
         let weights = weights.first_mut();
         let weights = weights.map(|(_, encoder)| encoder.take_weights());

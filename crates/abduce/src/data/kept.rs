@@ -13,7 +13,7 @@ use std::sync::Arc;
 const MOST_WORDS: usize = 100_000;
 
 /// The number of batches that are encoded together.
-const TOGETHER: usize = 64;
+const TOGETHER: usize = 16;
 
 /// Suspicious quotes: the file, the line, and the number of lines that the quoted cell spans;
 /// 0 where text follows the closing quote.
