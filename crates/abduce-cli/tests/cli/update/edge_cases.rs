@@ -101,7 +101,7 @@ fn prior_weights_that_overflow_are_an_error_and_nothing_is_written() {
             "-o",
             &model,
         ]);
-        outcome.fails(2, &["number from 0"]);
+        outcome.fails(2, &["number of at least 0"]);
         assert!(!std::path::Path::new(&model).exists());
     }
 }
@@ -239,7 +239,7 @@ fn a_class_prior_is_kept_when_its_rows_are_forgotten() {
     assert_close(&probabilities(&merged, &two), &probabilities(&rest, &two));
     let new = files.write("new.csv", "y,z\nd,7\n");
     let outcome = abduce(&["update", &whole, &new]);
-    outcome.fails(2, &["\"d\"", "no prior", "--class-prior"]);
+    outcome.fails(2, &["\"d\"", "the prior of the class", "--class-prior"]);
 }
 
 #[test]
