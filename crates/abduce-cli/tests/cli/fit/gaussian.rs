@@ -87,5 +87,8 @@ fn the_evaluated_likelihood_is_near_that_of_the_fit() {
 #[test]
 fn columns_that_are_not_numbers_are_an_error() {
     let outcome = abduce(&["fit", "gaussian", &data("penguins.csv")]);
-    outcome.fails(2, &["column \"species\"", "needs numeric columns", "--drop"]);
+    outcome.fails(
+        2,
+        &["column \"species\"", "needs numeric columns", "--drop"],
+    );
 }
