@@ -101,7 +101,7 @@ fn prior_weights_that_overflow_are_an_error_and_nothing_is_written() {
             "-o",
             &model,
         ]);
-        outcome.fails(2, &["number of at least 0"]);
+        outcome.fails(2, &["must be", "number"]);
         assert!(!std::path::Path::new(&model).exists());
     }
 }
