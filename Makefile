@@ -14,8 +14,8 @@ test: tools format lint
 # The kernels, laws and golden numbers without the best instructions of the processor.
 simd:
 	for level in baseline avx2; do \
-		ABDUCE_SIMD=$$level cargo test -p abduce --locked --quiet --lib -- kernel:: laws:: || exit 1; \
-		ABDUCE_SIMD=$$level cargo test -p abduce --locked --quiet --test main -- golden:: results_are_bit_identical || exit 1; \
+		ABDUCE_SIMD=$$level cargo test --workspace --locked --quiet --lib -- kernel:: laws:: || exit 1; \
+		ABDUCE_SIMD=$$level cargo test --workspace --locked --quiet --test main -- golden:: results_are_bit_identical || exit 1; \
 	done
 
 # The library's kernels and laws for 64-bit ARM, in an emulator. Needs the Debian packages qemu-user
