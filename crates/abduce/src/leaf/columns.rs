@@ -394,3 +394,88 @@ fn log_mass(x: f64, rate: f64, log_rate: f64) -> f64 {
         _ => f64::NEG_INFINITY,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Column;
+    use crate::family::{Bernoulli, Categorical, Family as _, Poisson};
+
+    /// Five rows of counts, of two levels and of three, complete or with missing cells, under
+    /// three components: the table has the log-densities and the sums of each distribution.
+    #[test]
+    fn densities_and_sums_are_those_of_each_distribution() {
+        let poissons = [0.7, 4.0, 1100.0].map(|rate| Distribution::Poisson(Poisson { rate }));
+        let bernoullis =
+            [0.1, 0.5, 0.9].map(|probability| Distribution::Bernoulli(Bernoulli { probability }));
+        let categoricals = [[0.2, 0.3, 0.5], [0.6, 0.2, 0.2], [0.1, 0.1, 0.8]].map(|shares| {
+            Distribution::Categorical(Categorical {
+                probabilities: shares.to_vec(),
+            })
+        });
+        let families = [&poissons, &bernoullis, &categoricals];
+        let weights = [0.2, 0.5, 0.3];
+        let kernels = families.map(|distributions| LeafKernel {
+            distributions,
+            own: 3,
+            fast: Fast::new(distributions, &[], &weights, false).unwrap(),
+            unbounded: false,
+        });
+        let table = ColumnTable::new(&kernels, &[false; 3], &weights).unwrap();
+        let r: Vec<f64> = (0..15).map(|t| 0.1 + f64::from(t % 7)).collect();
+        let mut buffers = ColumnBuffers::default();
+        let zero = || {
+            vec![
+                vec![Statistics::Poisson(Poisson::zero(&())); 3],
+                vec![Statistics::Bernoulli(Bernoulli::zero(&())); 3],
+                vec![Statistics::Categorical(Categorical::zero(&3)); 3],
+            ]
+        };
+        let (mut found, mut expected) = (zero(), zero());
+        for missing in [None, Some(2)] {
+            let seen = |row: usize| missing != Some(row);
+            let number = |(row, x): (usize, f64)| seen(row).then_some(x);
+            let counts = [0.0, 3.0, 1.0, 1200.0, 7.0]
+                .into_iter()
+                .enumerate()
+                .map(number);
+            let code = |(row, code): (usize, u32)| seen(row).then_some(code);
+            let codes =
+                |codes: [u32; 5]| Column::from_codes(codes.into_iter().enumerate().map(code));
+            let columns = [
+                Column::from_numbers(counts),
+                codes([0, 1, 1, 0, 1]),
+                codes([2, 0, 1, 2, 2]),
+            ];
+            let cells: Vec<Vec<Cells>> = columns.iter().map(|c| vec![c.cells(0, 5)]).collect();
+            let mut out = vec![0.0; 15];
+            table.add_log_density(&cells, 5, &mut buffers, &mut out);
+            let mut sum = vec![0.0; 15];
+            kernels[0].add_log_density(None, &cells[0], &mut sum);
+            for (out, sum) in out.iter().zip(&sum) {
+                assert!((out - sum).abs() < 1e-9 * (1.0 + sum.abs()), "{out} {sum}");
+            }
+            table.accumulate(&cells, &r, 5, &mut buffers);
+            for ((kernel, cells), stats) in kernels.iter().zip(&cells).zip(&mut expected) {
+                kernel.expect(None, cells, &r, stats);
+            }
+        }
+        table.finish(&mut buffers, &mut found);
+        for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
+            let numbers = |stats: &Statistics| match stats {
+                Statistics::Poisson(own) => vec![own.weight, own.sum, own.peak],
+                Statistics::Bernoulli(own) => vec![own.failures, own.successes],
+                Statistics::Categorical(own) => own.counts.clone(),
+                _ => Vec::new(),
+            };
+            let (found, expected) = (numbers(found), numbers(expected));
+            assert!(!found.is_empty());
+            for (a, b) in found.iter().zip(&expected) {
+                assert!(
+                    (a - b).abs() < 1e-9 * (1.0 + b.abs()),
+                    "{found:?} {expected:?}"
+                );
+            }
+        }
+    }
+}

@@ -101,7 +101,12 @@ fn prior_weights_that_overflow_are_an_error_and_nothing_is_written() {
             "-o",
             &model,
         ]);
-        outcome.fails(2, &["must be", "number"]);
+        let range = if option == "--class-prior" {
+            "number of at least 0"
+        } else {
+            "number from 0"
+        };
+        outcome.fails(2, &[range]);
         assert!(!std::path::Path::new(&model).exists());
     }
 }
