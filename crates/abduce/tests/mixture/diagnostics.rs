@@ -325,6 +325,23 @@ fn every_start_is_reported_and_the_best_is_the_fit() {
     assert_eq!(Start::best_of(&starts[4..], 100.0), None);
 }
 
+#[test]
+fn one_component_has_one_start() {
+    let table = real_table(rows(10, 150, &NEAR), None);
+    assert_eq!(learn(&table, 1, CovarianceKind::Full).starts.len(), 1);
+}
+
+#[test]
+fn starts_are_given_up_only_where_iterations_take_long() {
+    let ended = |number: usize| -> Vec<Ended> {
+        let table = real_table(rows(10, number, &NEAR), None);
+        let fit = learn(&table, 6, CovarianceKind::Full);
+        fit.starts.iter().map(|start| start.ended).collect()
+    };
+    assert!(!ended(300).contains(&Ended::Tried));
+    assert!(ended(10_000).contains(&Ended::Tried));
+}
+
 fn run_test(
     table: &Table,
     covariance: CovarianceKind,
