@@ -76,7 +76,10 @@ impl ColumnTable {
     /// `None` if there is none, or if some components are noise.
     pub fn new(kernels: &[LeafKernel], fixed: &[bool], weights: &[f64]) -> Option<ColumnTable> {
         let components = weights.len();
-        if kernels.iter().any(|kernel| kernel.own != components) {
+        if kernels
+            .iter()
+            .any(|kernel| kernel.family_components != components)
+        {
             return None;
         }
         let (mut counts, mut levels, mut rates, mut start) = (vec![], vec![], vec![], 0);
@@ -374,8 +377,8 @@ impl Features {
 /// The rates of Poisson distributions whose natural parameters are precise; `None` of others.
 fn poisson_rates(distributions: &[Distribution]) -> Option<Vec<f64>> {
     let rate = |distribution: &Distribution| match distribution {
-        Distribution::Poisson(own) => {
-            Some(own.rate).filter(|rate| *rate > 0.0 && *rate <= LARGEST_RATE)
+        Distribution::Poisson(poisson) => {
+            Some(poisson.rate).filter(|rate| *rate > 0.0 && *rate <= LARGEST_RATE)
         }
         _ => None,
     };
@@ -417,7 +420,7 @@ mod tests {
         let weights = [0.2, 0.5, 0.3];
         let kernels = families.map(|distributions| LeafKernel {
             distributions,
-            own: 3,
+            family_components: 3,
             fast: Fast::new(distributions, &[], &weights, false).unwrap(),
             unbounded: false,
         });
@@ -463,9 +466,9 @@ mod tests {
         table.finish(&mut buffers, &mut found);
         for (found, expected) in found.iter().flatten().zip(expected.iter().flatten()) {
             let numbers = |stats: &Statistics| match stats {
-                Statistics::Poisson(own) => vec![own.weight, own.sum, own.peak],
-                Statistics::Bernoulli(own) => vec![own.failures, own.successes],
-                Statistics::Categorical(own) => own.counts.clone(),
+                Statistics::Poisson(stats) => vec![stats.weight, stats.sum, stats.peak],
+                Statistics::Bernoulli(stats) => vec![stats.failures, stats.successes],
+                Statistics::Categorical(stats) => stats.counts.clone(),
                 _ => Vec::new(),
             };
             let (found, expected) = (numbers(found), numbers(expected));

@@ -10,7 +10,7 @@ use crate::kernel::terms::TermTable;
 pub(crate) struct LeafKernel<'a> {
     pub distributions: &'a [Distribution],
     /// How many of them come before noise of another family.
-    pub own: usize,
+    pub family_components: usize,
     /// A table of those.
     pub fast: Fast,
     /// Whether noise is everywhere, and not only in the range of the rows.
@@ -181,8 +181,10 @@ impl LeafKernel<'_> {
     /// others.
     pub fn add_noise(&self, cells: &[Cells], joint: &mut [f64]) {
         let rows = Rows::new(cells);
-        if let Some(Distribution::UniformBox(noise)) = self.distributions.get(self.own) {
-            let out = &mut joint[self.own * rows.len..];
+        if let Some(Distribution::UniformBox(noise)) =
+            self.distributions.get(self.family_components)
+        {
+            let out = &mut joint[self.family_components * rows.len..];
             if self.unbounded {
                 noise.add_log_density_everywhere(&rows, out)
             } else {
@@ -233,7 +235,7 @@ impl LeafKernel<'_> {
             Some(label) => add(label, joint),
             None => joint
                 .chunks_exact_mut(rows.len)
-                .take(self.own)
+                .take(self.family_components)
                 .enumerate()
                 .for_each(|(j, out)| add(j, out)),
         }
@@ -247,7 +249,11 @@ impl LeafKernel<'_> {
         stats: &mut [Statistics],
     ) {
         let rows = Rows::new(cells);
-        for (j, responsibilities) in joint.chunks_exact(rows.len).take(self.own).enumerate() {
+        for (j, responsibilities) in joint
+            .chunks_exact(rows.len)
+            .take(self.family_components)
+            .enumerate()
+        {
             let component = label.unwrap_or(j);
             self.distributions[component].expect(&rows, responsibilities, &mut stats[component]);
         }

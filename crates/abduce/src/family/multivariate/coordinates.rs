@@ -32,7 +32,9 @@ impl MultivariateGaussian {
     pub(super) fn free_numbers(&self, structure: Structure, unit: &Self) -> Option<Vec<f64>> {
         let (d, units) = (self.order(), unit.deviations());
         let means = self.mean.iter().zip(&unit.mean).zip(&units);
-        let mut numbers: Vec<f64> = means.map(|((own, all), unit)| (own - all) / unit).collect();
+        let mut numbers: Vec<f64> = means
+            .map(|((mean, origin), unit)| (mean - origin) / unit)
+            .collect();
         if !is_straight(structure) {
             return Some(numbers);
         }
@@ -48,8 +50,8 @@ impl MultivariateGaussian {
                 }
             }
             Covariance::Diagonal(variances) => {
-                let own = variances.iter().zip(&units);
-                numbers.extend(own.map(|(variance, unit)| (variance / (unit * unit)).ln()));
+                let pairs = variances.iter().zip(&units);
+                numbers.extend(pairs.map(|(variance, unit)| (variance / (unit * unit)).ln()));
             }
             Covariance::Spherical(variance) => numbers.push(variance.ln()),
         }
@@ -63,7 +65,9 @@ impl MultivariateGaussian {
         }
         let (means, spread) = numbers.split_at(d);
         let means = means.iter().zip(&unit.mean).zip(&units);
-        let mean = means.map(|((own, all), unit)| all + own * unit).collect();
+        let mean = means
+            .map(|((shift, origin), unit)| origin + shift * unit)
+            .collect();
         if !is_straight(structure) {
             let covariance = self.covariance.clone();
             return Some(MultivariateGaussian { mean, covariance });
@@ -73,8 +77,8 @@ impl MultivariateGaussian {
                 Covariance::Full(product(spread, &units))
             }
             Covariance::Diagonal(_) if spread.len() == d => {
-                let own = spread.iter().zip(&units);
-                Covariance::Diagonal(own.map(|(log, unit)| log.exp() * unit * unit).collect())
+                let pairs = spread.iter().zip(&units);
+                Covariance::Diagonal(pairs.map(|(log, unit)| log.exp() * unit * unit).collect())
             }
             Covariance::Spherical(_) if spread.len() == 1 => Covariance::Spherical(spread[0].exp()),
             _ => return None,
@@ -90,10 +94,10 @@ fn product(spread: &[f64], units: &[f64]) -> Vec<f64> {
     let mut matrix = vec![0.0; d * d];
     let mut rest = spread;
     for j in 0..d {
-        let (own, later) = rest.split_at(d - j);
+        let (entries, later) = rest.split_at(d - j);
         rest = later;
-        let variance = own[0].exp() * units[j] * units[j];
-        let below = (j + 1..d).map(|i| own[i - j] * (units[i] / units[j]));
+        let variance = entries[0].exp() * units[j] * units[j];
+        let below = (j + 1..d).map(|i| entries[i - j] * (units[i] / units[j]));
         let column: Vec<f64> = std::iter::once(1.0).chain(below).collect();
         for b in j..d {
             for a in b..d {

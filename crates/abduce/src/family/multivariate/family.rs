@@ -93,8 +93,8 @@ impl Family for MultivariateGaussian {
         if !matches!(self.covariance, Covariance::Full(_)) {
             for (c, cells) in rows.columns.iter().enumerate() {
                 let (mean, variance) = (self.mean[c], self.covariance(c, c));
-                let own = Gaussian { mean, variance };
-                own.add_log_density(&Rows::new(std::slice::from_ref(cells)), out);
+                let marginal = Gaussian { mean, variance };
+                marginal.add_log_density(&Rows::new(std::slice::from_ref(cells)), out);
             }
             return;
         }
@@ -350,7 +350,7 @@ impl Validate for MultivariateGaussian {
             MultivariateStats::Columns { columns, spherical } => {
                 !shape.structure.is_correlated()
                     && columns.len() == d
-                    && columns.iter().all(|own| Gaussian::describes(&(), own))
+                    && columns.iter().all(|stats| Gaussian::describes(&(), stats))
                     && *spherical == shape.structure.is_spherical()
             }
         }

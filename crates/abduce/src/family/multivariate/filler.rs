@@ -47,8 +47,8 @@ impl Filler {
     /// Prepares a distribution over columns taken together; `None` for others.
     pub fn of(distribution: &Distribution, is_seen: &[bool]) -> Option<Filler> {
         match distribution {
-            Distribution::Multivariate(own) => Some(Filler::new(own, is_seen)),
-            Distribution::MultivariateStudentT(own) => Some(Filler::of_student_t(own, is_seen)),
+            Distribution::Multivariate(gaussian) => Some(Filler::new(gaussian, is_seen)),
+            Distribution::MultivariateStudentT(t) => Some(Filler::of_student_t(t, is_seen)),
             _ => None,
         }
     }

@@ -133,22 +133,22 @@ impl MultivariateGaussian {
     /// Mean and variance of one column given the observed values of `row`.
     pub(crate) fn conditional(&self, row: &[Option<f64>], column: usize) -> (f64, f64) {
         let d = self.order();
-        let own = (self.mean[column], self.covariance(column, column));
+        let unconditional = (self.mean[column], self.covariance(column, column));
         let Covariance::Full(matrix) = &self.covariance else {
-            return own;
+            return unconditional;
         };
         let seen: Vec<usize> = (0..d)
             .filter(|c| row[*c].is_some() && *c != column)
             .collect();
         let Some(lift) = run::Lift::new(matrix, d, &seen, &[column]) else {
-            return own;
+            return unconditional;
         };
         let shift: f64 = seen
             .iter()
             .zip(&lift.regression)
             .map(|(c, slope)| slope * (row[*c].unwrap_or(self.mean[*c]) - self.mean[*c]))
             .sum();
-        (own.0 + shift, lift.conditional[0])
+        (unconditional.0 + shift, lift.conditional[0])
     }
 }
 

@@ -63,11 +63,11 @@ impl Divergence for MultivariateGaussian {
         if self.order() != other.order() {
             return f64::INFINITY;
         }
-        let (Some(own), Some(others)) = (self.factored(), other.factored()) else {
+        let (Some(covariance), Some(other_covariance)) = (self.factored(), other.factored()) else {
             return f64::NAN;
         };
-        let distance = others.distance(&difference(&self.mean, &other.mean));
-        let trace = others.trace_of_quotient(&own) - self.order() as f64;
-        0.5 * (trace + distance + others.log_determinant() - own.log_determinant())
+        let distance = other_covariance.distance(&difference(&self.mean, &other.mean));
+        let trace = other_covariance.trace_of_quotient(&covariance) - self.order() as f64;
+        0.5 * (trace + distance + other_covariance.log_determinant() - covariance.log_determinant())
     }
 }

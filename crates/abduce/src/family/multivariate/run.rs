@@ -335,8 +335,8 @@ impl Lift {
     /// `None` if the covariance is singular.
     pub fn new(matrix: &[f64], order: usize, seen: &[usize], hidden: &[usize]) -> Option<Lift> {
         let (o, m) = (seen.len(), hidden.len());
-        let own = submatrix(matrix, order, seen, seen);
-        let inverse = invert_lower(&cholesky(&own, o).ok()?, o);
+        let observed = submatrix(matrix, order, seen, seen);
+        let inverse = invert_lower(&cholesky(&observed, o).ok()?, o);
         let cross = submatrix(matrix, order, hidden, seen);
         // Σ_MO L⁻ᵀ; its product with its transpose is the explained covariance.
         let mut half = vec![0.0; m * o];

@@ -27,8 +27,8 @@ impl TogetherKernel {
         weights: &[f64],
         hard: bool,
     ) -> Option<Result<TogetherKernel>> {
-        let gaussians = distributions.iter().map(|own| match own {
-            Distribution::Multivariate(own) => Some(own.clone()),
+        let gaussians = distributions.iter().map(|distribution| match distribution {
+            Distribution::Multivariate(gaussian) => Some(gaussian.clone()),
             _ => None,
         });
         let weights = weights.to_vec();
@@ -39,8 +39,8 @@ impl TogetherKernel {
                 Some(kernel.map(TogetherKernel::Gaussian))
             }
             Distribution::MultivariateStudentT(_) => {
-                let all = distributions.iter().map(|own| match own {
-                    Distribution::MultivariateStudentT(own) => Some(own.clone()),
+                let all = distributions.iter().map(|distribution| match distribution {
+                    Distribution::MultivariateStudentT(t) => Some(t.clone()),
                     _ => None,
                 });
                 let kernel = TailedKernel::new(all.collect::<Option<_>>()?, weights, hard);
@@ -54,7 +54,7 @@ impl TogetherKernel {
     /// whole row shares.
     pub fn is_correlated(&self) -> bool {
         match self {
-            TogetherKernel::Gaussian(own) => own.is_correlated(),
+            TogetherKernel::Gaussian(kernel) => kernel.is_correlated(),
             TogetherKernel::StudentT(_) => true,
         }
     }
@@ -62,8 +62,8 @@ impl TogetherKernel {
     /// The number of rows of a block.
     pub fn block_rows(&self) -> usize {
         match self {
-            TogetherKernel::Gaussian(own) => own.block_rows(),
-            TogetherKernel::StudentT(own) => own.block_rows(),
+            TogetherKernel::Gaussian(kernel) => kernel.block_rows(),
+            TogetherKernel::StudentT(kernel) => kernel.block_rows(),
         }
     }
 
@@ -76,8 +76,8 @@ impl TogetherKernel {
         stats: &mut [Statistics],
     ) {
         // Those of Student's t are added after each run.
-        if let TogetherKernel::Gaussian(own) = self {
-            own.finish_patterns(only, scratch, gaussians(stats));
+        if let TogetherKernel::Gaussian(kernel) = self {
+            kernel.finish_patterns(only, scratch, gaussians(stats));
         }
     }
 
@@ -85,8 +85,12 @@ impl TogetherKernel {
     /// columns.
     pub fn run(&self, seen: &[usize], only: Option<usize>, rows: usize) -> Result<TogetherRun<'_>> {
         Ok(match self {
-            TogetherKernel::Gaussian(own) => TogetherRun::Gaussian(own.run(seen, only, rows)?),
-            TogetherKernel::StudentT(own) => TogetherRun::StudentT(own.run(seen, only, rows)?),
+            TogetherKernel::Gaussian(kernel) => {
+                TogetherRun::Gaussian(kernel.run(seen, only, rows)?)
+            }
+            TogetherKernel::StudentT(kernel) => {
+                TogetherRun::StudentT(kernel.run(seen, only, rows)?)
+            }
         })
     }
 }
@@ -95,8 +99,8 @@ impl TogetherRun<'_> {
     /// The observed columns of a block of the leaf's columns.
     pub fn seen<'c>(&self, cells: &[Cells<'c>]) -> Vec<&'c [f64]> {
         match self {
-            TogetherRun::Gaussian(own) => own.seen(cells),
-            TogetherRun::StudentT(own) => own.seen(cells),
+            TogetherRun::Gaussian(run) => run.seen(cells),
+            TogetherRun::StudentT(run) => run.seen(cells),
         }
     }
 
@@ -104,16 +108,16 @@ impl TogetherRun<'_> {
     /// `out`, component-major.
     pub fn add_log_density(&mut self, columns: &[&[f64]], scratch: &mut Scratch, out: &mut [f64]) {
         match self {
-            TogetherRun::Gaussian(own) => own.add_log_density(columns, scratch, out),
-            TogetherRun::StudentT(own) => own.add_log_density(columns, scratch, out),
+            TogetherRun::Gaussian(run) => run.add_log_density(columns, scratch, out),
+            TogetherRun::StudentT(run) => run.add_log_density(columns, scratch, out),
         }
     }
 
     /// Adds the block loaded last to the run's sums.
     pub fn accumulate(&mut self, scratch: &mut Scratch, responsibilities: &[f64]) {
         match self {
-            TogetherRun::Gaussian(own) => own.accumulate(scratch, responsibilities),
-            TogetherRun::StudentT(own) => own.accumulate(scratch, responsibilities),
+            TogetherRun::Gaussian(run) => run.accumulate(scratch, responsibilities),
+            TogetherRun::StudentT(run) => run.accumulate(scratch, responsibilities),
         }
     }
 
@@ -121,13 +125,13 @@ impl TogetherRun<'_> {
     /// missing values that [`TogetherKernel::finish_patterns`] adds to them.
     pub fn finish(self, scratch: &mut Scratch, stats: &mut [Statistics]) {
         match self {
-            TogetherRun::Gaussian(own) => own.finish(None, scratch, gaussians(stats)),
-            TogetherRun::StudentT(own) => {
+            TogetherRun::Gaussian(run) => run.finish(None, scratch, gaussians(stats)),
+            TogetherRun::StudentT(run) => {
                 let stats = stats.iter_mut().filter_map(|stats| match stats {
                     Statistics::MultivariateStudentT(stats) => Some(stats),
                     _ => None,
                 });
-                own.finish(scratch, stats);
+                run.finish(scratch, stats);
             }
         }
     }

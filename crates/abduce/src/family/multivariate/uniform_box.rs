@@ -145,8 +145,9 @@ impl UniformBox {
 
     fn estimate(stats: &BoxStats, shape: &[bool], wide: Option<&UniformBox>) -> Result<Self> {
         let columns = stats.columns.iter().zip(shape).enumerate();
-        let sides = columns
-            .map(|(c, (seen, whole))| Side::estimate(seen, *whole, wide.map(|own| &own.sides[c])));
+        let sides = columns.map(|(c, (seen, whole))| {
+            Side::estimate(seen, *whole, wide.map(|wide| &wide.sides[c]))
+        });
         Ok(UniformBox {
             sides: sides.collect::<Result<_>>()?,
         })
@@ -160,17 +161,19 @@ impl Stats for BoxStats {
 
     fn merge(&mut self, other: &Self) {
         let columns = self.columns.iter_mut().zip(&other.columns);
-        columns.for_each(|(own, other)| own.merge(other));
+        columns.for_each(|(column, other)| column.merge(other));
     }
 
     fn scale(&mut self, factor: f64) {
-        self.columns.iter_mut().for_each(|own| own.scale(factor));
+        self.columns
+            .iter_mut()
+            .for_each(|column| column.scale(factor));
     }
 
     fn forget(&mut self, other: &Self) -> Result<()> {
         let mut left = self.clone();
         let mut columns = left.columns.iter_mut().zip(&other.columns);
-        columns.try_for_each(|(own, other)| own.forget(other))?;
+        columns.try_for_each(|(column, other)| column.forget(other))?;
         *self = left;
         Ok(())
     }
@@ -195,8 +198,8 @@ impl Family for UniformBox {
     }
 
     fn observe(rows: &Rows, weights: &[f64], stats: &mut BoxStats) {
-        for (cells, own) in rows.columns.iter().zip(&mut stats.columns) {
-            own.observe(&Rows::new(std::slice::from_ref(cells)), weights);
+        for (cells, column) in rows.columns.iter().zip(&mut stats.columns) {
+            column.observe(&Rows::new(std::slice::from_ref(cells)), weights);
         }
     }
 
@@ -205,7 +208,7 @@ impl Family for UniformBox {
     }
 
     fn map(stats: &BoxStats, _: &()) -> Result<Self> {
-        let whole = |own: &PointStats| own.values.iter().all(|x| x.fract() == 0.0);
+        let whole = |column: &PointStats| column.values.iter().all(|x| x.fract() == 0.0);
         let shape: Vec<bool> = stats.columns.iter().map(whole).collect();
         UniformBox::estimate(stats, &shape, None)
     }
@@ -224,7 +227,7 @@ impl Family for UniformBox {
             }
         };
         columns
-            .map(|(side, own)| own.sum(|x| of(side, x)))
+            .map(|(side, column)| column.sum(|x| of(side, x)))
             .sum::<f64>()
     }
 
@@ -272,13 +275,15 @@ impl Components for UniformBox {
     }
 
     fn pull_together(stats: &mut [BoxStats]) {
-        let columns = stats.first().map_or(0, |own| own.columns.len());
+        let columns = stats.first().map_or(0, |component| component.columns.len());
         for c in 0..columns {
-            let mut of_column: Vec<PointStats> =
-                stats.iter().map(|own| own.columns[c].clone()).collect();
+            let mut of_column: Vec<PointStats> = stats
+                .iter()
+                .map(|component| component.columns[c].clone())
+                .collect();
             PointStats::pull_together(&mut of_column);
             let pulled = stats.iter_mut().zip(of_column);
-            pulled.for_each(|(own, seen)| own.columns[c] = seen);
+            pulled.for_each(|(component, column)| component.columns[c] = column);
         }
     }
 }

@@ -147,11 +147,11 @@ impl Divergence for InverseWishart {
         if self.dimension() != other.dimension() {
             return f64::INFINITY;
         }
-        let (Some(own), Some(others)) = (self.factored(), other.factored()) else {
+        let (Some(scale), Some(other_scale)) = (self.factored(), other.factored()) else {
             return f64::NAN;
         };
         // E Σ⁻¹ = ν Ψ⁻¹
-        let trace = own.trace_of_quotient(&others) - self.order() as f64;
+        let trace = scale.trace_of_quotient(&other_scale) - self.order() as f64;
         other.log_normalizer() - self.log_normalizer()
             + 0.5 * (other.degrees - self.degrees) * self.expected_log_determinant()
             + 0.5 * self.degrees * trace

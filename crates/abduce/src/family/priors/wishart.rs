@@ -160,10 +160,10 @@ impl Divergence for Wishart {
         if self.dimension() != other.dimension() {
             return f64::INFINITY;
         }
-        let (Some(own), Some(others)) = (self.factored(), other.factored()) else {
+        let (Some(scale), Some(other_scale)) = (self.factored(), other.factored()) else {
             return f64::NAN;
         };
-        let trace = others.trace_of_quotient(&own) - self.order() as f64;
+        let trace = other_scale.trace_of_quotient(&scale) - self.order() as f64;
         other.log_normalizer() - self.log_normalizer()
             + 0.5 * (self.degrees - other.degrees) * self.expected_log_determinant()
             + 0.5 * self.degrees * trace

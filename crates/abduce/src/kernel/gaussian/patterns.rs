@@ -612,12 +612,12 @@ impl Preparation<'_> {
         let natural = &mut parts.natural[start..start + features * V::LANES];
         // SAFETY: the caller ensures the features and lanes; a feature has a register.
         unsafe {
-            let own = Lanes {
+            let group_lanes = Lanes {
                 width: V::LANES,
                 group: 0,
             };
             for i in 0..o {
-                own.store(natural, i, V::splat(0.0));
+                group_lanes.store(natural, i, V::splat(0.0));
             }
             for (i, a) in self.seen.iter().enumerate() {
                 let mean_a: V = self.mean(lanes, *a);
@@ -629,16 +629,16 @@ impl Preparation<'_> {
                     }
                     linear = V::fma(x, self.mean(lanes, *b), linear);
                     let half = if i == j { -0.5 } else { -1.0 };
-                    own.store(natural, o + place(o, i, j), x.mul(V::splat(half)));
+                    group_lanes.store(natural, o + place(o, i, j), x.mul(V::splat(half)));
                     if j > i {
-                        own.add(natural, j, x.mul(mean_a));
+                        group_lanes.add(natural, j, x.mul(mean_a));
                     }
                 }
-                own.add(natural, i, linear);
+                group_lanes.add(natural, i, linear);
             }
             let mut at_mean = V::splat(0.0);
             for (i, c) in self.seen.iter().enumerate() {
-                at_mean = V::fma(own.load(natural, i), self.mean(lanes, *c), at_mean);
+                at_mean = V::fma(group_lanes.load(natural, i), self.mean(lanes, *c), at_mean);
             }
             lanes.store(&mut parts.at_mean, 0, at_mean.mul(V::splat(0.5)));
         }

@@ -192,12 +192,12 @@ fn regression(
             .sum()
     };
     let slopes: Vec<f64> = (0..m * o).map(|p| slope(p / o, p % o)).collect();
-    let own = part(hidden, hidden);
+    let hidden_block = part(hidden, hidden);
     let conditional = (0..m * m)
         .map(|p| {
             let (s, t) = (p % m, p / m);
             let explained: f64 = (0..o).map(|i| slopes[s * o + i] * cross[i * m + t]).sum();
-            own[p] - explained
+            hidden_block[p] - explained
         })
         .collect();
     (slopes, conditional)
@@ -264,18 +264,19 @@ fn patterns_agree_with_marginals_and_regressions() {
             pattern.accumulate(&mut scratch, &r);
             pattern.close(&mut scratch, None);
             for (j, (mean, covariance)) in means.iter().zip(&covariances).enumerate() {
-                let own_mean: Vec<f64> = seen.iter().map(|c| mean[*c]).collect();
-                let own = crate::kernel::linear::submatrix(covariance, d, &seen, &seen);
+                let observed_mean: Vec<f64> = seen.iter().map(|c| mean[*c]).collect();
+                let observed_covariance =
+                    crate::kernel::linear::submatrix(covariance, d, &seen, &seen);
                 let (slopes, conditional) = regression(covariance, d, &seen, &hidden);
                 for i in 0..rows {
-                    let density = reference(&columns, &own_mean, &own, i);
+                    let density = reference(&columns, &observed_mean, &observed_covariance, i);
                     let apart = (out[j * rows + i] - density).abs();
                     assert!(
                         apart < 1e-8 * (1.0 + density.abs()),
                         "{k} {j} {density} {apart}"
                     );
                     let mut gap = vec![0.0; d];
-                    for (c, (column, mean)) in seen.iter().zip(columns.iter().zip(&own_mean)) {
+                    for (c, (column, mean)) in seen.iter().zip(columns.iter().zip(&observed_mean)) {
                         gap[*c] = column[i] - mean;
                     }
                     for (t, h) in hidden.iter().enumerate() {

@@ -11,16 +11,16 @@ use crate::model::gda::Gda;
 use crate::model::naive_bayes::NaiveBayes;
 use std::ops::RangeInclusive;
 
-/// Defines methods that change the recipe `$recipe` of a learner `$own`.
+/// Defines methods of the type `$model` that change the recipe `$recipe` of the value `$learner`.
 macro_rules! options {
-    ($learner:ident, $own:ident => $recipe:expr; $(
+    ($model:ident, $learner:ident => $recipe:expr; $(
         $(#[$doc:meta])* $name:ident($($argument:ident: $type:ty),*) |$set:ident| $body:expr;
     )*) => {
-        impl $learner {
+        impl $model {
             $($(#[$doc])*
             #[must_use]
             pub fn $name(mut self, $($argument: $type),*) -> Self {
-                let $own = &mut self;
+                let $learner = &mut self;
                 let $set: &mut Recipe = $recipe;
                 $body;
                 self
@@ -31,8 +31,8 @@ macro_rules! options {
 
 /// The options of every mixture.
 macro_rules! common_options {
-    ($learner:ident, $own:ident => $recipe:expr) => {
-        options! { $learner, $own => $recipe;
+    ($model:ident, $learner:ident => $recipe:expr) => {
+        options! { $model, $learner => $recipe;
             /// The prior scatter of each variance, as a share of the variance of the column; it
             /// keeps variances from collapsing to zero.
             variance_floor(share: f64) |recipe| recipe.specification.variance_floor = share;
@@ -50,8 +50,8 @@ macro_rules! common_options {
 
 /// The options of mixtures whose columns may be of any kind.
 macro_rules! column_options {
-    ($learner:ident, $own:ident => $recipe:expr) => {
-        options! { $learner, $own => $recipe;
+    ($model:ident, $learner:ident => $recipe:expr) => {
+        options! { $model, $learner => $recipe;
             /// The family of a column, which otherwise follows from its kind.
             family(column: impl Into<String>, family: FamilyName) |recipe| {
                 recipe.specification.families.push((column.into(), family));
@@ -70,8 +70,8 @@ macro_rules! column_options {
 
 /// The options of labelled classes.
 macro_rules! class_options {
-    ($learner:ident) => {
-        options! { $learner, own => &mut own.0;
+    ($model:ident) => {
+        options! { $model, learner => &mut learner.0;
             /// Where the probabilities of the classes come from.
             class_prior(prior: ClassPrior) |recipe| recipe.specification.class_prior = prior;
             /// The weight of rows without a label.
@@ -86,8 +86,8 @@ macro_rules! class_options {
 
 /// The options of numbers that are modelled together.
 macro_rules! normal_options {
-    ($learner:ident, $own:ident => $recipe:expr) => {
-        options! { $learner, $own => $recipe;
+    ($model:ident, $learner:ident => $recipe:expr) => {
+        options! { $model, $learner => $recipe;
             /// The structure of the covariance.
             covariance(kind: CovarianceKind) |recipe| {
                 if let Reals::Together { covariance, .. } = &mut recipe.specification.reals {
@@ -102,25 +102,25 @@ macro_rules! normal_options {
     };
 }
 
-common_options! { NaiveBayes, own => &mut own.0 }
-common_options! { Gda, own => &mut own.0 }
-common_options! { Gaussian, own => &mut own.0 }
-common_options! { Mixture, own => &mut own.recipe }
-column_options! { NaiveBayes, own => &mut own.0 }
-column_options! { Gda, own => &mut own.0 }
-column_options! { Mixture, own => &mut own.recipe }
+common_options! { NaiveBayes, learner => &mut learner.0 }
+common_options! { Gda, learner => &mut learner.0 }
+common_options! { Gaussian, learner => &mut learner.0 }
+common_options! { Mixture, learner => &mut learner.recipe }
+column_options! { NaiveBayes, learner => &mut learner.0 }
+column_options! { Gda, learner => &mut learner.0 }
+column_options! { Mixture, learner => &mut learner.recipe }
 class_options! { NaiveBayes }
 class_options! { Gda }
-normal_options! { Gda, own => &mut own.0 }
-normal_options! { Gaussian, own => &mut own.0 }
-normal_options! { Mixture, own => &mut own.recipe }
+normal_options! { Gda, learner => &mut learner.0 }
+normal_options! { Gaussian, learner => &mut learner.0 }
+normal_options! { Mixture, learner => &mut learner.recipe }
 
-options! { NaiveBayes, own => &mut own.0;
+options! { NaiveBayes, learner => &mut learner.0;
     /// Whether questions are answered with the parameters integrated out.
     predictive(predictive: bool) |recipe| recipe.specification.predictive = predictive;
 }
 
-options! { Mixture, own => &mut own.recipe;
+options! { Mixture, learner => &mut learner.recipe;
     /// The number of starts.
     restarts(number: usize) |recipe| recipe.options.restarts = number;
     /// Adds a component of noise, uniform over the range of the rows.

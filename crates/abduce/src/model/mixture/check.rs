@@ -89,22 +89,22 @@ impl FittedMixture {
     }
 
     fn check_lengths(&self) -> Result<()> {
-        let (own, k) = (self.leaves.len(), self.components());
+        let (leaves, k) = (self.leaves.len(), self.components());
         let parameters = &self.parameters.leaves;
         let statistics = &self.statistics.leaves;
         same_length(
             "body.parameters.leaves",
             parameters.len(),
-            own,
+            leaves,
             "body.leaves",
         )?;
         same_length(
             "body.statistics.leaves",
             statistics.len(),
-            own,
+            leaves,
             "body.leaves",
         )?;
-        for number in 0..own {
+        for number in 0..leaves {
             let place = format!("body.parameters.leaves[{number}]");
             same_length(&place, parameters[number].len(), k, PARAMETER_WEIGHTS)?;
             let place = format!("body.statistics.leaves[{number}]");
@@ -116,8 +116,8 @@ impl FittedMixture {
     fn check_columns(&self, number: usize, leaf: &Leaf, used: &mut [bool]) -> Result<()> {
         let place = format!("body.leaves[{number}]");
         if leaf.columns.len() != leaf.family.columns() || leaf.columns.is_empty() {
-            let (own, family) = (leaf.columns.len(), leaf.family.columns());
-            let what = format!("{own} columns for a family over {family}");
+            let (columns, family) = (leaf.columns.len(), leaf.family.columns());
+            let what = format!("{columns} columns for a family over {family}");
             return Err(contradiction(&format!("{place}.columns"), what));
         }
         for column in &leaf.columns {
@@ -166,7 +166,7 @@ impl FittedMixture {
         if leaf
             .held
             .iter()
-            .any(|(j, own)| !leaf.can_be_fixed_to(*j, own, k))
+            .any(|(j, distribution)| !leaf.can_be_fixed_to(*j, distribution, k))
         {
             return wrong(format!("body.leaves[{number}].held"));
         }
@@ -180,10 +180,19 @@ impl FittedMixture {
             return Ok(());
         }
         same_length(place, unseen.len(), self.leaves.len(), "body.leaves")?;
-        for (number, own) in unseen.iter().enumerate().filter(|(_, own)| !own.is_empty()) {
+        for (number, probabilities) in unseen
+            .iter()
+            .enumerate()
+            .filter(|(_, probabilities)| !probabilities.is_empty())
+        {
             let place = format!("{place}[{number}]");
-            same_length(&place, own.len(), self.components(), PARAMETER_WEIGHTS)?;
-            if !own.iter().all(|p| (0.0..=1.0).contains(p)) {
+            same_length(
+                &place,
+                probabilities.len(),
+                self.components(),
+                PARAMETER_WEIGHTS,
+            )?;
+            if !probabilities.iter().all(|p| (0.0..=1.0).contains(p)) {
                 return Err(contradiction(&place, "these are not probabilities"));
             }
         }
@@ -202,7 +211,8 @@ impl FittedMixture {
         let fields = self.schema.fields.len();
         let place = "body.seen.columns";
         same_length(place, seen.columns.len(), fields, "body.schema.fields")?;
-        if let Some(odd) = (seen.columns.iter()).position(|own| !Gaussian::describes(&(), own)) {
+        if let Some(odd) = (seen.columns.iter()).position(|stats| !Gaussian::describes(&(), stats))
+        {
             let place = format!("{place}[{odd}]");
             return Err(contradiction(&place, "a weight or a scatter is negative"));
         }
@@ -238,10 +248,10 @@ impl Leaf {
     /// Whether a distribution can be noise over its columns.
     fn is_noise(&self, noise: &Distribution) -> bool {
         match noise {
-            Distribution::UniformBox(own) => {
-                own.sides.len() == self.columns.len() && own.is_valid(&own.shape())
+            Distribution::UniformBox(noise) => {
+                noise.sides.len() == self.columns.len() && noise.is_valid(&noise.shape())
             }
-            own => self.family.describes(own, &self.family.zero()),
+            noise => self.family.describes(noise, &self.family.zero()),
         }
     }
 

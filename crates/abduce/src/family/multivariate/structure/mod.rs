@@ -160,17 +160,17 @@ impl Structure {
         let is_alone = components <= 1;
         match self {
             Structure::Identity => Structure::Identity,
-            own if columns <= 1 => {
-                if is_alone || own.code().starts_with('E') {
+            structure if columns <= 1 => {
+                if is_alone || structure.code().starts_with('E') {
                     Structure::Eii
                 } else {
                     Structure::Spherical
                 }
             }
-            own if is_alone && own.is_spherical() => Structure::Eii,
-            own if is_alone && !own.is_correlated() => Structure::Eei,
+            structure if is_alone && structure.is_spherical() => Structure::Eii,
+            structure if is_alone && !structure.is_correlated() => Structure::Eei,
             _ if is_alone => Structure::Tied,
-            own => own,
+            structure => structure,
         }
     }
 
@@ -205,8 +205,9 @@ impl FromStr for Structure {
 
     fn from_str(name: &str) -> Result<Self> {
         let mut all = Structure::ALL.into_iter().chain([Structure::Identity]);
-        let meant = |own: &Structure| {
-            name.eq_ignore_ascii_case(own.code()) || name.eq_ignore_ascii_case(own.name())
+        let meant = |structure: &Structure| {
+            name.eq_ignore_ascii_case(structure.code())
+                || name.eq_ignore_ascii_case(structure.name())
         };
         all.find(meant).ok_or_else(|| {
             Error::parameter(format!("\"{name}\" is not a covariance")).with_hint(

@@ -33,22 +33,29 @@ fn estimates(structure: Structure, all: &[Whole]) -> Vec<Square> {
     }
     let apart: Vec<Apart> = all
         .iter()
-        .map(|own| Apart {
-            weights: vec![own.weight; ORDER],
-            scatters: (0..ORDER).map(|c| own.scatter[c * ORDER + c]).collect(),
+        .map(|stats| Apart {
+            weights: vec![stats.weight; ORDER],
+            scatters: (0..ORDER).map(|c| stats.scatter[c * ORDER + c]).collect(),
         })
         .collect();
     let found = variances(structure, &apart).unwrap();
     let axes = identity(ORDER);
-    found.iter().map(|own| turned(&axes, own)).collect()
+    found
+        .iter()
+        .map(|variances| turned(&axes, variances))
+        .collect()
 }
 
 fn log_likelihood(all: &[Whole], covariances: &[Square]) -> f64 {
-    let each = all.iter().zip(covariances).map(|(own, covariance)| {
+    let each = all.iter().zip(covariances).map(|(stats, covariance)| {
         let factor = cholesky(covariance, ORDER).unwrap();
         let precision = gram(&invert_lower(&factor, ORDER), ORDER);
-        let trace: f64 = precision.iter().zip(&own.scatter).map(|(p, s)| p * s).sum();
-        own.weight * log_diagonal(&factor, ORDER) + 0.5 * trace
+        let trace: f64 = precision
+            .iter()
+            .zip(&stats.scatter)
+            .map(|(p, s)| p * s)
+            .sum();
+        stats.weight * log_diagonal(&factor, ORDER) + 0.5 * trace
     });
     -each.sum::<f64>()
 }
@@ -118,7 +125,8 @@ fn every_structure_is_estimated_better_than_all_its_neighbours() {
 fn wider_structures_reach_at_least_what_narrower_ones_do() {
     let all = scatters();
     let reached = |structure| log_likelihood(&all, &estimates(structure, &all));
-    let wider = |own: char, than: char| own == than || than == 'I' || own == 'V';
+    let wider =
+        |letter: char, narrower: char| letter == narrower || narrower == 'I' || letter == 'V';
     for a in Structure::ALL {
         for b in Structure::ALL {
             if a.code()
@@ -155,11 +163,11 @@ fn variances_of_one_volume_are_best_also_where_columns_were_seen_in_different_ro
         scatters: scatters.to_vec(),
     });
     let found = variances(Structure::Evi, &all).unwrap();
-    let volume = |own: &Vec<f64>| own.iter().product::<f64>();
+    let volume = |variances: &Vec<f64>| variances.iter().product::<f64>();
     assert!((volume(&found[0]) / volume(&found[1]) - 1.0).abs() < 1e-12);
     let log_likelihood = |of: &[Vec<f64>]| {
-        let each = all.iter().zip(of).map(|(own, variances)| {
-            let columns = own.weights.iter().zip(&own.scatters).zip(variances);
+        let each = all.iter().zip(of).map(|(stats, variances)| {
+            let columns = stats.weights.iter().zip(&stats.scatters).zip(variances);
             columns
                 .map(|((n, s), v)| -0.5 * (n * v.ln() + s / v))
                 .sum::<f64>()
@@ -177,7 +185,8 @@ fn variances_of_one_volume_are_best_also_where_columns_were_seen_in_different_ro
     }
     for step in [1e-3, -1e-3] {
         let mut near = found.clone();
-        near.iter_mut().for_each(|own| own[0] *= f64::exp(step));
+        near.iter_mut()
+            .for_each(|variances| variances[0] *= f64::exp(step));
         assert!(log_likelihood(&near) < best);
     }
 }

@@ -86,16 +86,17 @@ pub(super) fn estimates(
     );
     let together = || merged(stats.iter().copied()).degrees();
     let degrees = |j: usize| {
-        let own = match before {
+        let estimate = match before {
             Some(before) => stats[j].degrees_from(before[j].degrees),
             None => stats[j].degrees(),
         };
-        own.or_else(together).unwrap_or(vague.degrees)
+        estimate.or_else(together).unwrap_or(vague.degrees)
     };
-    let own = gaussians.into_iter().enumerate();
-    own.map(|(j, gaussian)| MultivariateStudentT {
-        degrees: shape.degrees.unwrap_or_else(|| degrees(j)),
-        gaussian,
-    })
-    .collect()
+    let components = gaussians.into_iter().enumerate();
+    components
+        .map(|(j, gaussian)| MultivariateStudentT {
+            degrees: shape.degrees.unwrap_or_else(|| degrees(j)),
+            gaussian,
+        })
+        .collect()
 }

@@ -147,9 +147,9 @@ impl Family for MultivariateStudentT {
             }
             (MultivariateStats::Columns { columns, .. }, _) => {
                 let columns = columns.iter().zip(&stats.seen).enumerate();
-                let each = columns.map(|(c, (own, rows))| {
+                let each = columns.map(|(c, (column, rows))| {
                     let peak = 0.5 * (LN_TAU + self.gaussian.covariance(c, c).ln());
-                    (rows - own.weight) * peak
+                    (rows - column.weight) * peak
                 });
                 each.sum()
             }

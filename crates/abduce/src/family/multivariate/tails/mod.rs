@@ -107,8 +107,8 @@ impl Whitening {
         let Covariance::Full(matrix) = &gaussian.covariance else {
             return deviations();
         };
-        let own = submatrix(matrix, gaussian.order(), columns, columns);
-        match cholesky(&own, columns.len()) {
+        let scale = submatrix(matrix, gaussian.order(), columns, columns);
+        match cholesky(&scale, columns.len()) {
             Ok(factor) => Whitening::Triangle(invert_lower(&factor, columns.len())),
             Err(_) => deviations(),
         }

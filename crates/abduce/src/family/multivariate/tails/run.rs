@@ -184,7 +184,7 @@ impl TailedRun<'_> {
             }
             moments.push(&mut stats.moments);
         }
-        let all = moments.iter_mut().map(|own| &mut **own);
+        let all = moments.iter_mut().map(|stats| &mut **stats);
         self.gaussian.finish(Some(&rows), scratch, all);
         self.kernel
             .finish_patterns(self.only, scratch, moments.into_iter());

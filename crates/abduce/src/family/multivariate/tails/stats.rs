@@ -51,7 +51,7 @@ impl Stats for MultivariateStudentTStats {
             return Err(never_seen());
         }
         self.moments.forget(&other.moments)?;
-        let left = |own: f64, less: f64, rounding: f64| match own - less {
+        let left = |total: f64, removed: f64, rounding: f64| match total - removed {
             rest if rest <= rounding => 0.0,
             rest => rest,
         };
@@ -94,21 +94,21 @@ impl MultivariateStudentTStats {
                 }
             }
             MultivariateStats::Columns { spherical, columns } => {
-                let own = columns.iter().zip(&self.seen).enumerate();
-                let own = own.map(|(c, (own, rows))| {
-                    if own.weight <= 0.0 {
-                        return own.clone();
+                let columns = columns.iter().zip(&self.seen).enumerate();
+                let columns = columns.map(|(c, (column, rows))| {
+                    if column.weight <= 0.0 {
+                        return column.clone();
                     }
-                    let shift = own.mean - prior.center_of(c);
+                    let shift = column.mean - prior.center_of(c);
                     GaussianStats {
                         weight: rows + prior.mean_rows(),
-                        mean: prior.mean(own, c),
-                        scatter: own.scatter + prior.between(own.weight) * shift * shift,
+                        mean: prior.mean(column, c),
+                        scatter: column.scatter + prior.between(column.weight) * shift * shift,
                     }
                 });
                 MultivariateStats::Columns {
                     spherical: *spherical,
-                    columns: own.collect(),
+                    columns: columns.collect(),
                 }
             }
             nothing => nothing.clone(),
@@ -130,19 +130,19 @@ pub(super) fn pull_rows_together(stats: &mut [MultivariateStudentTStats]) {
         .map(|component| component.moments.clone())
         .collect();
     pull_together(&mut moments);
-    for (own, pulled) in stats.iter_mut().zip(moments) {
-        let more = pulled.weight() - own.moments.weight();
+    for (component, pulled) in stats.iter_mut().zip(moments) {
+        let more = pulled.weight() - component.moments.weight();
         if let (
             MultivariateStats::Columns {
                 columns: before, ..
             },
             MultivariateStats::Columns { columns: after, .. },
-        ) = (&own.moments, &pulled)
+        ) = (&component.moments, &pulled)
         {
-            let columns = own.seen.iter_mut().zip(before.iter().zip(after));
+            let columns = component.seen.iter_mut().zip(before.iter().zip(after));
             columns.for_each(|(rows, (before, after))| *rows += after.weight - before.weight);
         }
-        own.moments = pulled;
-        own.add_rows(more);
+        component.moments = pulled;
+        component.add_rows(more);
     }
 }

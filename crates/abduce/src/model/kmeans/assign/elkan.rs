@@ -35,8 +35,8 @@ impl Assigner<'_> {
                 let slack = self.slack(points.norms[at]);
                 let bounds = &state.lower[at * lanes + group * LANES..][..LANES];
                 let least = bounds.iter().copied().fold(f64::INFINITY, f64::min);
-                let own = state.labels[at] as usize / LANES == group;
-                if own || !is_clear(state.upper[at], least, slack) {
+                let has_label = state.labels[at] as usize / LANES == group;
+                if has_label || !is_clear(state.upper[at], least, slack) {
                     which.push(number);
                     rows.push(*row);
                 }

@@ -178,13 +178,16 @@ impl CentreMoves {
             .collect();
         let largest_of = |moves: &[f64]| moves.iter().copied().fold(0.0, f64::max);
         let largest = largest_of(&each);
-        let mover = each.iter().position(|own| *own == largest).unwrap_or(0);
+        let mover = each
+            .iter()
+            .position(|distance| *distance == largest)
+            .unwrap_or(0);
         let others = each.iter().enumerate().filter(|(j, _)| *j != mover);
         CentreMoves {
             groups: each.chunks(LANES).map(largest_of).collect(),
             largest,
             mover,
-            largest_of_others: others.map(|(_, own)| *own).fold(0.0, f64::max),
+            largest_of_others: others.map(|(_, distance)| *distance).fold(0.0, f64::max),
             separation: if with_separation {
                 separations(centres, packed)
             } else {

@@ -111,8 +111,8 @@ impl Incremental for Fitted<FittedMixture> {
 impl Fitted<FittedMixture> {
     /// The first option in which another model was fitted differently, if there is one.
     fn difference(&self, other: &Fitted<FittedMixture>) -> Option<&'static str> {
-        let own: &Specification = &self.recipe.specification;
-        if let Some(difference) = own.difference(&other.recipe.specification) {
+        let specification: &Specification = &self.recipe.specification;
+        if let Some(difference) = specification.difference(&other.recipe.specification) {
             return Some(difference);
         }
         let differs = self.unlabelled_weight() != other.unlabelled_weight();

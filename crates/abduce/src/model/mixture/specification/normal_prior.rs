@@ -267,7 +267,7 @@ mod tests {
         let cells = [[1.0, 2.0, 3.0, 4.0, 5.0], [2.0, 1.0, 4.0, 5.0, 8.0]];
         let fields = vec![Field::new("x", Kind::Real), Field::new("y", Kind::Real)];
         let columns = cells
-            .map(|own| Column::from_numbers(own.map(Some)))
+            .map(|column| Column::from_numbers(column.map(Some)))
             .to_vec();
         // Weights that sum to 1 do not change the number of rows.
         for weights in [None, Some(vec![0.2; 5])] {
@@ -299,10 +299,10 @@ mod tests {
             };
             assert_eq!(prior.scatter.len(), expected.len(), "{kind:?}");
             // The variance floor is added, so that the values agree only roughly.
-            for (own, expected) in prior.scatter.iter().zip(&expected) {
+            for (scatter, expected) in prior.scatter.iter().zip(&expected) {
                 assert!(
-                    (own / expected - 1.0).abs() < 1e-4,
-                    "{kind:?}: {own} {expected}"
+                    (scatter / expected - 1.0).abs() < 1e-4,
+                    "{kind:?}: {scatter} {expected}"
                 );
             }
         }

@@ -90,15 +90,15 @@ impl<'a> Prepared<'a> {
         for distributions in &parameters.leaves {
             let unseen = parameters.unseen.get(kernels.len());
             let unseen = unseen.map_or(&[][..], Vec::as_slice);
-            let own = before_noise(distributions);
-            let weights = &parameters.weights[..own];
-            let fast = Fast::new(&distributions[..own], unseen, weights, hard)?;
+            let family_components = before_noise(distributions);
+            let weights = &parameters.weights[..family_components];
+            let fast = Fast::new(&distributions[..family_components], unseen, weights, hard)?;
             if let Fast::Together(kernel) = &fast {
                 block = block.min(kernel.block_rows());
             }
             kernels.push(LeafKernel {
                 distributions,
-                own,
+                family_components,
                 fast,
                 unbounded: false,
             });
@@ -400,7 +400,7 @@ impl<'a> Prepared<'a> {
         for (((leaf, scratch), kernel), gaussian) in leaves.zip(gaussians) {
             let components = match label {
                 Some(label) => &mut leaf[label..=label],
-                None => &mut leaf[..kernel.own],
+                None => &mut leaf[..kernel.family_components],
             };
             if let Some(gaussian) = gaussian {
                 gaussian.finish(scratch, components);
@@ -413,7 +413,7 @@ impl<'a> Prepared<'a> {
 
     /// The number of components described by a leaf's family, which noise is not.
     fn family_components(&self, leaf: usize, label: Option<usize>) -> usize {
-        label.map_or(self.kernels[leaf].own, |_| 1)
+        label.map_or(self.kernels[leaf].family_components, |_| 1)
     }
 
     /// The columns whose missing values depend on other columns.

@@ -137,7 +137,7 @@ pub(crate) fn maximize(
     statistics: &MixtureStatistics,
     before: Option<&Parameters>,
 ) -> Parameters {
-    let unseen = |(leaf, own): (&Leaf, &Vec<Statistics>)| leaf.unseen_probabilities(own);
+    let unseen = |(leaf, stats): (&Leaf, &Vec<Statistics>)| leaf.unseen_probabilities(stats);
     Parameters {
         weights: prior.weights(statistics),
         unseen: leaves.iter().zip(&statistics.leaves).map(unseen).collect(),
@@ -145,8 +145,8 @@ pub(crate) fn maximize(
             .iter()
             .zip(&statistics.leaves)
             .enumerate()
-            .map(|(number, (leaf, own))| {
-                leaf.maximize(own, before.map(|before| before.leaves[number].as_slice()))
+            .map(|(number, (leaf, stats))| {
+                leaf.maximize(stats, before.map(|before| before.leaves[number].as_slice()))
             })
             .collect(),
     }
