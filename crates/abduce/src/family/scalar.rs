@@ -144,8 +144,8 @@ impl<S: Scalar> Domain for S {
 }
 
 impl<S: Scalar> Components for S {
-    /// Where equal numbers have no estimate, a narrow distribution about them: the estimate
-    /// from all rows would not tell them from any others.
+    /// Where equal numbers have no estimate, a narrow distribution about them: the estimate from
+    /// all rows would treat them as any other numbers.
     fn map_one(_: &(), stats: &Self::Stats, prior: &Self::Prior, vague: &Self) -> Option<Self> {
         let narrow = || Self::narrow(stats, vague).filter(Self::in_range);
         let seen = stats.weight() > 0.0;

@@ -64,12 +64,12 @@ pub(super) fn of_equal_rows_make_them_likelier_than_those_of_all<F: Examples>(
     let all = observed(family, &data.cells(), &[1.0; ROWS]);
     let (shape, scales) = (family.shape(), scales(&data));
     let vague = F::vague(&shape, &scales);
-    // A Poisson of rate 0 knows one number only.
+    // A Poisson distribution of rate 0 has only one value.
     let all_equal = data.cells().iter().all(|cells| {
         let (reals, codes) = (cells.reals(), cells.codes());
         reals.iter().all(|x| *x == reals[0]) && codes.iter().all(|code| *code == codes[0])
     });
-    // Smoothing tells fewer rows less of what they say, where there are levels.
+    // Over levels, smoothing moves estimates from fewer rows closer to uniform; it is 0 there.
     let most = f64::from(u8::from(F::HAS_UNITS));
     for (variance_floor, smoothing) in [(1e-6, most), (1e-6, 0.0), (0.0, 0.0)] {
         let belief = Belief {

@@ -1,16 +1,16 @@
-//! A Gaussian as unconstrained numbers: its mean in standard deviations of the table, and of Σ =
-//! U D Uᵀ, with U lower triangular and 1 on its diagonal, the entries of U and the logarithms of
-//! D; the logarithms of variances where columns are uncorrelated.
+//! A Gaussian as unconstrained numbers: its mean in standard deviations of the table, and the
+//! logarithms of its variances if columns are uncorrelated. Otherwise Σ = U D Uᵀ, where U is lower
+//! triangular with ones on its diagonal, gives the entries of U and the logarithms of D.
 //!
-//! Straight lines in these numbers keep structures in which nothing or all of the covariance is
-//! shared. They leave structures with shared axes, and by magnified rounding those that share the
-//! proportions or the product of D, where a point outside may have a higher likelihood than any
-//! inside. The covariances of those structures have no coordinates.
+//! A straight line in these numbers preserves structures in which components share nothing or all
+//! of the covariance. It does not preserve shared axes nor, as rounding errors are magnified,
+//! shared proportions or a shared product of D; a point outside such a structure may have a higher
+//! likelihood than any inside. The covariances of those structures have no coordinates.
 
 use crate::family::multivariate::{Covariance, MultivariateGaussian, Structure};
 use crate::kernel::linear::cholesky;
 
-/// Whether straight lines keep this structure.
+/// Whether straight lines preserve this structure.
 fn is_straight(structure: Structure) -> bool {
     matches!(
         structure,

@@ -172,13 +172,13 @@ impl MultivariatePrior {
         self.center.get(column).copied().unwrap_or(0.0)
     }
 
-    /// The pseudo-rows of the mean in the covariance.
+    /// The number of pseudo-rows that the prior of the mean adds to the covariance.
     pub(super) fn mean_rows(&self) -> f64 {
         f64::from(u8::from(self.center_rows > 0.0))
     }
 
     pub(super) fn mean(&self, column_stats: &GaussianStats, column: usize) -> f64 {
-        self.drawn(
+        self.shrunk(
             column_stats.mean,
             column_stats.weight,
             self.center_of(column),
@@ -186,7 +186,7 @@ impl MultivariatePrior {
     }
 
     /// The posterior mode of a mean.
-    pub(super) fn drawn(&self, mean: f64, weight: f64, center: f64) -> f64 {
+    pub(super) fn shrunk(&self, mean: f64, weight: f64, center: f64) -> f64 {
         if self.center_rows > 0.0 {
             (weight * mean + self.center_rows * center) / (weight + self.center_rows)
         } else {
@@ -254,7 +254,7 @@ impl MultivariatePrior {
                 *entry += between * shift[t % d] * shift[t / d];
             }
         }
-        let mean = (0..d).map(|c| self.drawn(mean[c], *weight, self.center_of(c)));
+        let mean = (0..d).map(|c| self.shrunk(mean[c], *weight, self.center_of(c)));
         let whole = Whole {
             weight: weight + share * self.rows + self.mean_rows(),
             scatter,
@@ -326,8 +326,8 @@ impl MultivariatePrior {
     }
 }
 
-/// The estimates of components. Those without rows get the estimate from all rows, with a
-/// covariance of the structure.
+/// The estimates of components. Those without rows get the estimate from all rows or, if the
+/// structure shares parameters, its mean with the covariance of the heaviest component.
 pub(super) fn estimates_of_all(
     structure: Structure,
     stats: &[&MultivariateStats],
@@ -388,8 +388,8 @@ pub(super) fn estimates_of_all(
         .collect()
 }
 
-/// Estimates under a prior, and under ever stronger ones where rounding, or a flat prior, leaves
-/// the covariance singular.
+/// The estimates under a prior, or under increasingly strong ones if rounding or a flat prior
+/// leaves the covariance singular.
 fn strengthened<T>(
     prior: &MultivariatePrior,
     vague: &MultivariateGaussian,

@@ -53,8 +53,8 @@ impl Family for MultivariateGaussian {
         }
     }
 
-    /// A full covariance is estimated from complete rows only; [`expect`](Family::expect) takes
-    /// the others in.
+    /// A full covariance is estimated from complete rows only; [`expect`](Family::expect) also uses
+    /// the others.
     fn observe(rows: &Rows, weights: &[f64], stats: &mut MultivariateStats) {
         if let MultivariateStats::Columns { columns, .. } = stats {
             for (cells, stats) in rows.columns.iter().zip(columns) {

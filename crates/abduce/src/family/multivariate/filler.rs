@@ -1,6 +1,7 @@
-//! Filling the missing values of rows that share a pattern: the regression on the observed
-//! columns and the spread about it, computed once for all of them. Of a t, the spread is divided
-//! by u ~ Gamma((ν+d)/2, (ν+δ)/2), given the observed values.
+//! Filling the missing values of rows that share a pattern: the regression on the observed columns
+//! and the spread about it, computed once for all of them. For a t distribution, the covariance is
+//! divided by u ~ Gamma((ν+d)/2, (ν+δ)/2), with d observed values at the squared distance δ from
+//! the mean.
 
 use crate::family::multi::draw_ln_gamma;
 use crate::family::multivariate::run::Lift;
@@ -11,7 +12,7 @@ use crate::kernel::linear::cholesky;
 use rand::{Rng, RngExt};
 use rand_distr::StandardNormal;
 
-/// One Gaussian or t prepared for rows of one pattern.
+/// One Gaussian or t distribution prepared for rows of one pattern.
 pub(crate) struct Filler {
     mean: Vec<f64>,
     seen: Vec<usize>,
@@ -24,10 +25,10 @@ pub(crate) struct Filler {
     tails: Option<Tails>,
 }
 
-/// The degrees of freedom, and the root for the distance of the observed values.
+/// The degrees of freedom, and the whitening that gives the distance of the observed values.
 struct Tails {
     degrees: f64,
-    seen: Whitening,
+    whitening: Whitening,
 }
 
 impl Tails {
@@ -37,14 +38,14 @@ impl Tails {
     /// A draw of 1/√u, given the distance of the observed values from their means.
     fn stretch(&self, shifts: &[f64], rng: &mut dyn Rng) -> f64 {
         let shape = 0.5 * (self.degrees + shifts.len() as f64);
-        let rate = 0.5 * (self.degrees + self.seen.distance(shifts));
+        let rate = 0.5 * (self.degrees + self.whitening.distance(shifts));
         let log = draw_ln_gamma(shape, rng) - rate.ln();
         (-0.5 * log).exp().min(Self::FARTHEST)
     }
 }
 
 impl Filler {
-    /// Prepares a distribution over columns taken together; `None` for others.
+    /// Prepares a multivariate distribution; `None` for other distributions.
     pub fn of(distribution: &Distribution, is_seen: &[bool]) -> Option<Filler> {
         match distribution {
             Distribution::Multivariate(gaussian) => Some(Filler::new(gaussian, is_seen)),
@@ -53,17 +54,17 @@ impl Filler {
         }
     }
 
-    /// Prepares a t for rows in which the marked columns are observed.
+    /// Prepares a t distribution for rows in which the marked columns are observed.
     pub fn of_student_t(t: &MultivariateStudentT, is_seen: &[bool]) -> Filler {
         let mut filler = Filler::new(&t.gaussian, is_seen);
         filler.tails = Some(Tails {
             degrees: t.degrees,
-            seen: Whitening::new(&t.gaussian, &filler.seen),
+            whitening: Whitening::new(&t.gaussian, &filler.seen),
         });
         filler
     }
 
-    /// Prepares for rows in which the marked columns are observed.
+    /// Prepares a Gaussian for rows in which the marked columns are observed.
     pub fn new(gaussian: &MultivariateGaussian, is_seen: &[bool]) -> Filler {
         let d = gaussian.order();
         let (seen, hidden): (Vec<usize>, Vec<usize>) = (0..d).partition(|c| is_seen[*c]);

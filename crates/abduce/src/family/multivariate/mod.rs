@@ -1,10 +1,10 @@
 //! The multivariate Gaussian N(μ, Σ) over a group of real columns, with a covariance of any
 //! structure, parts of which components may share.
 //!
-//! A full covariance conditions on the observed values: a missing one has the expectation μ_M +
-//! Σ_MO Σ_OO⁻¹ (x_O − μ_O), and its conditional covariance Σ_MM·O is added to the scatter
-//! (Dempster, Laird & Rubin 1977; without it variances shrink). Diagonal and spherical
-//! covariances leave missing values out, column by column. The prior p(Σ) ∝ exp(−tr(ΨΣ⁻¹)/2)
+//! With a full covariance, a missing value is conditioned on the observed ones: it has the
+//! expectation μ_M + Σ_MO Σ_OO⁻¹ (x_O − μ_O), and its conditional covariance Σ_MM·O is added to the
+//! scatter (Dempster, Laird & Rubin 1977; without it variances shrink). With diagonal and spherical
+//! covariances, missing values are left out column by column. The prior p(Σ) ∝ exp(−tr(ΨΣ⁻¹)/2)
 //! keeps Σ from becoming singular.
 
 mod coordinates;
@@ -78,19 +78,19 @@ pub struct MultivariateGaussian {
 pub struct MultivariatePrior {
     /// Ψ: its diagonal, one entry per column, or the whole matrix; empty for 0.
     pub scatter: Vec<f64>,
-    /// m, the pseudo-rows with this scatter.
+    /// m, the number of pseudo-rows with this scatter.
     #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub rows: f64,
     /// c, the prior mean of the means.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub center: Vec<f64>,
-    /// κ, the pseudo-rows at c; flat when 0.
+    /// κ, the number of pseudo-rows at c; 0 for a flat prior.
     #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub center_rows: f64,
     /// Added to the diagonal of every estimated covariance.
     #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub ridge: f64,
-    /// s of (1 − s)Σ + sI, which replaces every estimated covariance.
+    /// s, where (1 − s)Σ + sI replaces every estimated covariance Σ.
     #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub unit_share: f64,
 }

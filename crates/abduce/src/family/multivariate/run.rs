@@ -1,6 +1,6 @@
 //! Many Gaussian components on runs of rows with the same missing columns. Missing values of
-//! correlated columns are integrated over, or completed, by the kernel for patterns, whose sums go
-//! on over runs; those of independent columns are left out.
+//! correlated columns are integrated over, or completed, by the kernel for patterns, whose sums
+//! continue over several runs; missing values of independent columns are left out.
 
 use crate::data::{Cells, Rows};
 use crate::family::multivariate::{Covariance, MultivariateGaussian, MultivariateStats, marginal};
@@ -28,19 +28,19 @@ pub(crate) struct MultivariateKernel {
     spare: Mutex<Vec<Conditionals>>,
 }
 
-/// What was prepared for patterns of observed columns, of all components or one, for few rows or
-/// many: patterns of several rows come back in other chunks, and the memory of those of a single
-/// row is used again.
+/// The conditional distributions prepared for patterns of observed columns, of all components or
+/// one, for few rows or many. Patterns of several rows are kept, as they occur in other chunks too;
+/// the memory of patterns of a single row is reused.
 #[derive(Default)]
 struct Patterns {
     prepared: HashMap<(Vec<usize>, Option<usize>, bool), Arc<Conditionals>>,
     bytes: usize,
 }
 
-/// The most unused memory, in patterns.
+/// The maximum number of unused patterns whose memory is kept for reuse.
 const SPARE: usize = 64;
 
-/// The most bytes of prepared patterns; others are prepared each time.
+/// The maximum size of all prepared patterns in bytes; further patterns are prepared each time.
 const PATTERN_BYTES: usize = 64 << 20;
 
 /// Rows that share one pattern of observed columns.
@@ -63,7 +63,7 @@ enum RunKernel<'a> {
 }
 
 impl MultivariateKernel {
-    /// Prepares components; their weights only choose an origin of the arithmetic.
+    /// Prepares components; their weights determine only the origin of the arithmetic.
     pub fn new(
         components: Vec<MultivariateGaussian>,
         weights: Vec<f64>,
@@ -93,8 +93,8 @@ impl MultivariateKernel {
         block_rows(self.components.first().map_or(0, |c| c.order()))
     }
 
-    /// Prepares all components, or `only` one, for about this many `rows` with these observed
-    /// columns.
+    /// Prepares all components, or `only` one, for about `rows` rows in which the columns `seen`
+    /// are observed.
     pub fn run(&self, seen: &[usize], only: Option<usize>, rows: usize) -> Result<GaussianRun<'_>> {
         let (components, weights) = match only {
             None => (&self.components[..], &self.weights[..]),
@@ -132,8 +132,8 @@ impl MultivariateKernel {
         place.get_or_init(|| self.complete.interleaved(which))
     }
 
-    /// What is prepared for a pattern of about so many rows, by this or an earlier call; `None` if
-    /// a precision is singular.
+    /// The conditional distributions for a pattern of about `rows` rows, prepared by this or an
+    /// earlier call; `None` if a precision is singular.
     fn conditionals(
         &self,
         seen: &[usize],
@@ -173,7 +173,7 @@ impl MultivariateKernel {
         Some(new)
     }
 
-    /// Keeps what was prepared for a pattern that is not needed again.
+    /// Keeps the memory of a pattern that is not needed again.
     fn recycle(&self, pattern: Pattern) {
         let Some(conditionals) = pattern.into_conditionals() else {
             return;
@@ -205,7 +205,8 @@ impl MultivariateKernel {
     }
 }
 
-/// Adds the moments of some `columns` of independent ones, or of all correlated ones.
+/// Adds moments to statistics: of these `columns` if they are independent, of all columns if they
+/// are correlated.
 fn merge(stats: &mut MultivariateStats, moments: CentredMoments, columns: &[usize]) {
     match stats {
         MultivariateStats::Columns { columns: all, .. } => {
@@ -248,8 +249,8 @@ fn singular(singular: Singular) -> Error {
 }
 
 impl GaussianRun<'_> {
-    /// The observed columns of a block of the leaf's columns.
-    pub fn seen<'c>(&self, cells: &[Cells<'c>]) -> Vec<&'c [f64]> {
+    /// The values of the observed columns among the leaf's columns in a block.
+    pub fn observed_columns<'c>(&self, cells: &[Cells<'c>]) -> Vec<&'c [f64]> {
         self.seen.iter().map(|c| cells[*c].reals()).collect()
     }
 
@@ -297,9 +298,9 @@ impl GaussianRun<'_> {
     }
 
     /// Adds the run's sums to the statistics of the components, or to the sums over patterns in
-    /// `scratch`, which [`MultivariateKernel::finish_patterns`] adds to them. The spread of
-    /// missing values counts once for each of the `rows` of a component, or else with the weight
-    /// of the moments.
+    /// `scratch`, which [`MultivariateKernel::finish_patterns`] adds to them. The spread of missing
+    /// values counts with the weight of the `rows` of each component, or if they are `None` with
+    /// the weight of the moments.
     pub fn finish<'s>(
         self,
         rows: Option<&[f64]>,

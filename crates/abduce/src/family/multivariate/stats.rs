@@ -24,7 +24,7 @@ pub enum MultivariateStats {
     },
     /// For diagonal and spherical covariances: each column separately.
     Columns {
-        /// Whether one variance serves all columns.
+        /// Whether all columns have the same variance.
         spherical: bool,
         /// One statistic per column.
         columns: Vec<GaussianStats>,
@@ -132,7 +132,7 @@ impl Stats for MultivariateStats {
     }
 }
 
-/// Takes weight, mean and scatter of some rows out of those of all.
+/// Subtracts the weight, mean and scatter of some rows from those of all rows.
 fn forget_full(
     (weight, mean, scatter): (&mut f64, &mut Vec<f64>, &mut Vec<f64>),
     (w, m, s): (f64, &[f64], &[f64]),

@@ -1,5 +1,4 @@
-//! Real columns taken together, with the tails of a Gaussian or of a Student t, prepared for the
-//! E-step.
+//! Multivariate Gaussian or Student t components, prepared for the E-step.
 
 use crate::Result;
 use crate::data::Cells;
@@ -21,7 +20,7 @@ pub(crate) enum TogetherRun<'a> {
 }
 
 impl TogetherKernel {
-    /// Prepares the distributions of a leaf, if they are over columns taken together.
+    /// Prepares the distributions of a leaf, if they are multivariate.
     pub fn of(
         distributions: &[Distribution],
         weights: &[f64],
@@ -81,8 +80,8 @@ impl TogetherKernel {
         }
     }
 
-    /// Prepares all components, or `only` one, for about this many `rows` with these observed
-    /// columns.
+    /// Prepares all components, or `only` one, for about `rows` rows in which the columns `seen`
+    /// are observed.
     pub fn run(&self, seen: &[usize], only: Option<usize>, rows: usize) -> Result<TogetherRun<'_>> {
         Ok(match self {
             TogetherKernel::Gaussian(kernel) => {
@@ -96,11 +95,11 @@ impl TogetherKernel {
 }
 
 impl TogetherRun<'_> {
-    /// The observed columns of a block of the leaf's columns.
-    pub fn seen<'c>(&self, cells: &[Cells<'c>]) -> Vec<&'c [f64]> {
+    /// The values of the observed columns among the leaf's columns in a block.
+    pub fn observed_columns<'c>(&self, cells: &[Cells<'c>]) -> Vec<&'c [f64]> {
         match self {
-            TogetherRun::Gaussian(run) => run.seen(cells),
-            TogetherRun::StudentT(run) => run.seen(cells),
+            TogetherRun::Gaussian(run) => run.observed_columns(cells),
+            TogetherRun::StudentT(run) => run.observed_columns(cells),
         }
     }
 

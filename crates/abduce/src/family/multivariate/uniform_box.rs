@@ -1,6 +1,6 @@
-//! The uniform distribution over a box of several columns, independent of each other: the noise
-//! of a mixture. Over whole numbers both ends and all numbers between them are equally probable.
-//! The estimate is the smallest box that contains every row.
+//! The uniform distribution over a box of several columns, independent of each other: the noise of
+//! a mixture. Over whole numbers, both ends and all whole numbers between them are equally
+//! probable. The estimate is the smallest box that contains every row.
 
 use crate::data::Rows;
 use crate::family::scalar::NARROW;
@@ -19,7 +19,7 @@ pub struct Side {
     pub low: f64,
     /// The largest number.
     pub high: f64,
-    /// Whether only whole numbers are meant.
+    /// Whether only whole numbers are possible.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub whole: bool,
 }
@@ -55,7 +55,7 @@ impl Side {
         -(self.high - self.low + f64::from(u8::from(self.whole))).ln()
     }
 
-    fn holds(&self, x: f64) -> bool {
+    fn contains(&self, x: f64) -> bool {
         (self.low..=self.high).contains(&x) && (!self.whole || x.fract() == 0.0)
     }
 
@@ -96,10 +96,10 @@ impl Side {
         }
     }
 
-    /// The estimate from numbers; of equal numbers a narrow side, if there is a `wide` one to
-    /// compare with.
-    fn estimate(seen: &PointStats, whole: bool, wide: Option<&Side>) -> Result<Side> {
-        let (Some(low), Some(high)) = (seen.values.first(), seen.values.last()) else {
+    /// The estimate from numbers; for equal numbers a side that is narrow compared with `wide`, or
+    /// an error without it.
+    fn estimate(points: &PointStats, whole: bool, wide: Option<&Side>) -> Result<Side> {
+        let (Some(low), Some(high)) = (points.values.first(), points.values.last()) else {
             return Err(nothing_seen());
         };
         let (low, high) = (*low, *high);
@@ -145,8 +145,8 @@ impl UniformBox {
 
     fn estimate(stats: &BoxStats, shape: &[bool], wide: Option<&UniformBox>) -> Result<Self> {
         let columns = stats.columns.iter().zip(shape).enumerate();
-        let sides = columns.map(|(c, (seen, whole))| {
-            Side::estimate(seen, *whole, wide.map(|wide| &wide.sides[c]))
+        let sides = columns.map(|(c, (points, whole))| {
+            Side::estimate(points, *whole, wide.map(|wide| &wide.sides[c]))
         });
         Ok(UniformBox {
             sides: sides.collect::<Result<_>>()?,
@@ -182,9 +182,9 @@ impl Stats for BoxStats {
 impl Family for UniformBox {
     const NAME: &'static str = "uniform-box";
     type Stats = BoxStats;
-    /// For each column, whether only whole numbers are meant.
+    /// For each column, whether only whole numbers are possible.
     type Shape = Vec<bool>;
-    /// None: a pseudo-row would move the ends however little it weighs.
+    /// None: a pseudo-row would move the ends, however small its weight.
     type Prior = ();
 
     fn zero(shape: &Self::Shape) -> BoxStats {
@@ -204,7 +204,7 @@ impl Family for UniformBox {
     }
 
     fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
-        self.add(rows, out, Side::holds);
+        self.add(rows, out, Side::contains);
     }
 
     fn map(stats: &BoxStats, _: &()) -> Result<Self> {
@@ -220,7 +220,7 @@ impl Family for UniformBox {
     fn log_likelihood(&self, stats: &BoxStats) -> f64 {
         let columns = self.sides.iter().zip(&stats.columns);
         let of = |side: &Side, x: f64| {
-            if side.holds(x) {
+            if side.contains(x) {
                 side.log_density()
             } else {
                 f64::NEG_INFINITY

@@ -5,8 +5,8 @@
 //!
 //!   Σ_j (1/Λ_ji − 1/Λ_jl) T_j,
 //!
-//! whose lesser eigenvector is the best place for axis i: each rotation is exact, so that the
-//! likelihood never falls.
+//! in which the eigenvector of the smaller eigenvalue is the best direction of axis i. Each
+//! rotation is exact, so the likelihood never falls.
 
 use crate::Result;
 use crate::family::multivariate::structure::ellipsoidal::{Whole, turned, weighted_sum};
@@ -15,7 +15,7 @@ use crate::kernel::eigen::{eigen, rotate_both_sides, rotate_columns, rotation};
 use crate::kernel::linear::Square;
 use crate::kernel::product::{Matrix, add_product};
 
-/// The rounds of rotations that continue from the axes before.
+/// The number of rounds of rotations that start at given axes.
 const FEW: usize = 4;
 
 /// The covariances with one volume (EVE) or one for each component (VVE).
@@ -53,8 +53,8 @@ pub(super) fn along_one_set_of_axes(
     Ok(spreads.iter().map(|spread| turned(&axes, spread)).collect())
 }
 
-/// The common axes of covariances. Their sum has the same axes; weights in no simple proportion
-/// keep two axes apart that differ in any of them.
+/// The common axes of covariances. Their weighted sum has the same axes. As the weights have no
+/// simple ratios, two axes whose variances differ in some covariance also differ in the sum.
 fn common_axes(before: &[Square], order: usize) -> Square {
     let mut sum = vec![0.0; order * order];
     for (j, matrix) in before.iter().enumerate() {
@@ -130,7 +130,7 @@ fn turn(
     if c.abs() > f64::EPSILON * (a.abs() + b.abs()) {
         (cosine, sine) = rotation(a, c, b);
     }
-    // Where axis i would get the greater eigenvalue, the two axes are exchanged.
+    // If axis i would get the larger eigenvalue, the two axes are exchanged.
     let value = cosine * cosine * a - 2.0 * cosine * sine * c + sine * sine * b;
     if value > a + b - value {
         (cosine, sine) = (sine, -cosine);

@@ -10,7 +10,7 @@ use crate::kernel::eigen::{Eigen, eigen};
 use crate::kernel::linear::{Square, cholesky, gram, invert_lower, log_diagonal};
 use crate::{Error, Result};
 
-/// The least share of a column's variance that the columns before it may leave.
+/// The smallest share of a column's variance that the columns before it may leave unexplained.
 const PIVOT: f64 = 1e-13;
 
 /// Weight and scatter of one component, including the prior's.
@@ -23,7 +23,7 @@ pub(crate) struct Whole {
 /// search starts at the covariances `before`.
 ///
 /// # Errors
-/// If a scatter is singular for which the structure needs an inverse.
+/// If a scatter is singular whose inverse the structure needs.
 pub(crate) fn matrices(
     structure: Structure,
     order: usize,
@@ -176,8 +176,7 @@ fn factor(matrix: &[f64], order: usize) -> Result<(Square, Vec<f64>)> {
     Ok((factor, root))
 }
 
-/// The matrix, if its factor has enough digits: with other rounding it must not be found
-/// singular.
+/// The matrix, if it is well conditioned: other rounding errors must not make it singular.
 pub(super) fn definite(matrix: Square, order: usize) -> Result<Square> {
     let (factor, _) = factor(&matrix, order)?;
     let pivots = (0..order).map(|c| factor[c * (order + 1)].powi(2));

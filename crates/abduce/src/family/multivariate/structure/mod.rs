@@ -146,7 +146,7 @@ impl Structure {
         matches!(self, Structure::Tied | Structure::Eii | Structure::Eei)
     }
 
-    /// The simplest structure that is the same model for so many columns and components: one
+    /// The simplest structure that is the same model for this number of columns and components: one
     /// column has neither shape nor orientation, and one component shares nothing.
     ///
     /// ```
@@ -237,7 +237,7 @@ fn until_settled(rounds: usize, mut round: impl FnMut() -> Result<f64>) -> Resul
     Ok(())
 }
 
-/// The number, if it can be the variance of a column.
+/// The variance of a column, or an error if it is not positive and finite.
 fn positive(variance: f64, column: usize) -> Result<f64> {
     if variance > 0.0 && variance.is_finite() {
         return Ok(variance);

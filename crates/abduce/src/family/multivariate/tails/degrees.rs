@@ -4,9 +4,10 @@
 //!   n (x ln x − x − ln Γ(x)) − x h,  h = Σ r (E u − 1 − E ln u),
 //!
 //! which is greatest where ln x − ψ(x) = h/n (Liu & Rubin 1995). The left side falls from ∞ to 0,
-//! so that there is one such x. Where tails are light a u has little information, and ν grows in
-//! ever smaller steps: a step upwards is made nearly twice as long, as long as that is no worse
-//! than staying, so that EM is faster and still never falls.
+//! so there is exactly one such x. If tails are light, the u contain little information about ν,
+//! and EM increases ν in ever smaller steps. An increase is therefore made nearly twice as large,
+//! unless the objective would be lower than at the old ν, so that EM is faster and its objective
+//! never falls.
 
 use crate::family::multivariate::MultivariatePrior;
 use crate::family::multivariate::estimate::estimates_of_all;
@@ -27,7 +28,7 @@ pub(super) fn start_heaviness() -> f64 {
 }
 
 impl MultivariateStudentTStats {
-    /// The maximum-likelihood degrees of freedom, up to the most that are learned; `None` where
+    /// The maximum-likelihood degrees of freedom, at most the largest that is learned; `None` if
     /// there are no rows.
     pub(super) fn degrees(&self) -> Option<f64> {
         if self.weight <= 0.0 {

@@ -1,5 +1,5 @@
 //! The multivariate t as a family: densities, estimates, priors, starts. An estimate from rows
-//! without an E-step is where EM starts, not where it ends.
+//! without an E-step is only a start of EM.
 
 use crate::Result;
 use crate::data::Rows;
@@ -48,7 +48,7 @@ impl Family for MultivariateStudentT {
         };
         MultivariateStudentTStats {
             weight: 0.0,
-            seen: vec![0.0; columns],
+            observed_weights: vec![0.0; columns],
             moments: MultivariateGaussian::zero(&shape.of_gaussian()),
             heaviness: 0.0,
         }
@@ -63,11 +63,11 @@ impl Family for MultivariateStudentT {
         }
     }
 
-    /// Takes every u as 1, with the uncertainty of a start; [`expect`](Family::expect) takes
-    /// their expectation. A full matrix is estimated from complete rows.
+    /// Takes every u to be 1, with the uncertainty it has before EM; [`expect`](Family::expect)
+    /// uses the expectation of u. A full matrix is estimated from complete rows.
     fn observe(rows: &Rows, weights: &[f64], stats: &mut MultivariateStudentTStats) {
         MultivariateGaussian::observe(rows, weights, &mut stats.moments);
-        let all = stats.seen.is_empty();
+        let all = stats.observed_weights.is_empty();
         let mut weight_of_rows = 0.0;
         for (row, weight) in weights.iter().enumerate().take(rows.len) {
             let seen = rows.columns.iter().map(|cells| cells.is_seen(row));
@@ -79,7 +79,7 @@ impl Family for MultivariateStudentT {
             if enough {
                 weight_of_rows += weight;
             }
-            let columns = stats.seen.iter_mut().zip(seen);
+            let columns = stats.observed_weights.iter_mut().zip(seen);
             columns
                 .filter(|(_, seen)| *seen)
                 .for_each(|(sum, _)| *sum += weight);
@@ -136,7 +136,7 @@ impl Family for MultivariateStudentT {
     /// The expected log-likelihood of the rows and their u, up to terms without parameters.
     fn log_likelihood(&self, stats: &MultivariateStudentTStats) -> f64 {
         let d = self.gaussian.order();
-        // A row's determinant counts once where its distance counts E u times.
+        // A row counts once for the determinant, but E u times for the distance.
         let uncounted = match (&stats.moments, &self.gaussian.covariance) {
             (MultivariateStats::Full { weight, .. }, Covariance::Full(matrix)) => {
                 let Ok(factor) = cholesky(matrix, d) else {
@@ -146,7 +146,7 @@ impl Family for MultivariateStudentT {
                 (stats.weight - weight) * peak
             }
             (MultivariateStats::Columns { columns, .. }, _) => {
-                let columns = columns.iter().zip(&stats.seen).enumerate();
+                let columns = columns.iter().zip(&stats.observed_weights).enumerate();
                 let each = columns.map(|(c, (column, rows))| {
                     let peak = 0.5 * (LN_TAU + self.gaussian.covariance(c, c).ln());
                     (rows - column.weight) * peak
@@ -259,7 +259,7 @@ impl Unconstrained for MultivariateStudentT {
             Some(given) => (given, coordinates),
             None => {
                 let (inverse, rest) = coordinates.split_last()?;
-                // A line that leads to a Gaussian or beyond ends at the limit, as EM does.
+                // A step that reaches or passes the Gaussian ends at the limit, as EM does.
                 let most = if *inverse > 0.0 {
                     1.0 / inverse
                 } else {
@@ -287,8 +287,8 @@ impl Validate for MultivariateStudentT {
 
     fn describes(shape: &MultivariateStudentTShape, stats: &MultivariateStudentTStats) -> bool {
         MultivariateGaussian::describes(&shape.of_gaussian(), &stats.moments)
-            && stats.seen.len() == Self::zero(shape).seen.len()
-            && stats.seen.iter().all(|weight| *weight >= 0.0)
+            && stats.observed_weights.len() == Self::zero(shape).observed_weights.len()
+            && stats.observed_weights.iter().all(|weight| *weight >= 0.0)
             && stats.weight >= 0.0
             && stats.heaviness >= 0.0
     }

@@ -110,8 +110,8 @@ impl TailedKernel {
 
 impl TailedRun<'_> {
     /// The observed columns of a block of the leaf's columns.
-    pub fn seen<'c>(&self, cells: &[Cells<'c>]) -> Vec<&'c [f64]> {
-        self.gaussian.seen(cells)
+    pub fn observed_columns<'c>(&self, cells: &[Cells<'c>]) -> Vec<&'c [f64]> {
+        self.gaussian.observed_columns(cells)
     }
 
     /// Loads a block of rows, observed columns only, into `scratch` and adds its log-densities to
@@ -177,10 +177,10 @@ impl TailedRun<'_> {
         for (stats, part) in stats.zip(&self.parts) {
             stats.weight += part.rows;
             stats.heaviness += part.heaviness;
-            if !stats.seen.is_empty() {
+            if !stats.observed_weights.is_empty() {
                 self.columns
                     .iter()
-                    .for_each(|c| stats.seen[*c] += part.rows);
+                    .for_each(|c| stats.observed_weights[*c] += part.rows);
             }
             moments.push(&mut stats.moments);
         }

@@ -1,6 +1,6 @@
-//! The statistics of a multivariate t: a Gaussian's moments with every row also weighted by the
-//! mean of its u, the weight of the rows without it, and how far the u are from 1. All are sums,
-//! so that statistics can be merged.
+//! The statistics of a multivariate t: the moments of a Gaussian in which every row is also
+//! weighted by the expectation of its u, the weight of the rows without this factor, and the
+//! heaviness of the tails. All are sums, so that statistics can be merged.
 
 use crate::Result;
 use crate::family::multivariate::stats::pull_together;
@@ -16,8 +16,8 @@ pub struct MultivariateStudentTStats {
     pub weight: f64,
     /// The weight Σ r of the rows in which each column is observed, where columns are independent
     /// given u.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub seen: Vec<f64>,
+    #[serde(default, rename = "seen", skip_serializing_if = "Vec::is_empty")]
+    pub observed_weights: Vec<f64>,
     /// Moments of the values with the weights r·E u.
     pub moments: MultivariateStats,
     /// Σ r (E u − 1 − E ln u), from which the degrees of freedom are estimated; 0 where every u
@@ -32,22 +32,29 @@ impl Stats for MultivariateStudentTStats {
 
     fn merge(&mut self, other: &Self) {
         self.weight += other.weight;
-        let seen = self.seen.iter_mut().zip(&other.seen);
-        seen.for_each(|(a, b)| *a += b);
+        let weights = self
+            .observed_weights
+            .iter_mut()
+            .zip(&other.observed_weights);
+        weights.for_each(|(a, b)| *a += b);
         self.moments.merge(&other.moments);
         self.heaviness += other.heaviness;
     }
 
     fn scale(&mut self, factor: f64) {
         self.weight *= factor;
-        self.seen.iter_mut().for_each(|weight| *weight *= factor);
+        self.observed_weights
+            .iter_mut()
+            .for_each(|weight| *weight *= factor);
         self.moments.scale(factor);
         self.heaviness *= factor;
     }
 
     fn forget(&mut self, other: &Self) -> Result<()> {
         let rounding = 1e-9 * self.weight;
-        if other.weight > self.weight + rounding || self.seen.len() != other.seen.len() {
+        if other.weight > self.weight + rounding
+            || self.observed_weights.len() != other.observed_weights.len()
+        {
             return Err(never_seen());
         }
         self.moments.forget(&other.moments)?;
@@ -57,8 +64,11 @@ impl Stats for MultivariateStudentTStats {
         };
         self.heaviness = left(self.heaviness, other.heaviness, 1e-9 * self.heaviness);
         self.weight = left(self.weight, other.weight, rounding);
-        let seen = self.seen.iter_mut().zip(&other.seen);
-        seen.for_each(|(a, b)| *a = left(*a, *b, rounding));
+        let weights = self
+            .observed_weights
+            .iter_mut()
+            .zip(&other.observed_weights);
+        weights.for_each(|(a, b)| *a = left(*a, *b, rounding));
         Ok(())
     }
 }
@@ -86,7 +96,7 @@ impl MultivariateStudentTStats {
                         *entry += between * shift[t % d] * shift[t / d];
                     }
                 }
-                let mean = (0..d).map(|c| prior.drawn(mean[c], *weight, prior.center_of(c)));
+                let mean = (0..d).map(|c| prior.shrunk(mean[c], *weight, prior.center_of(c)));
                 MultivariateStats::Full {
                     weight: self.weight + prior.mean_rows(),
                     mean: mean.collect(),
@@ -94,7 +104,7 @@ impl MultivariateStudentTStats {
                 }
             }
             MultivariateStats::Columns { spherical, columns } => {
-                let columns = columns.iter().zip(&self.seen).enumerate();
+                let columns = columns.iter().zip(&self.observed_weights).enumerate();
                 let columns = columns.map(|(c, (column, rows))| {
                     if column.weight <= 0.0 {
                         return column.clone();
@@ -139,7 +149,10 @@ pub(super) fn pull_rows_together(stats: &mut [MultivariateStudentTStats]) {
             MultivariateStats::Columns { columns: after, .. },
         ) = (&component.moments, &pulled)
         {
-            let columns = component.seen.iter_mut().zip(before.iter().zip(after));
+            let columns = component
+                .observed_weights
+                .iter_mut()
+                .zip(before.iter().zip(after));
             columns.for_each(|(rows, (before, after))| *rows += after.weight - before.weight);
         }
         component.moments = pulled;

@@ -298,7 +298,7 @@ impl<'a> Prepared<'a> {
             }
             match &mut gaussians[l] {
                 Some(gaussian) => {
-                    let columns = gaussian.seen(cells);
+                    let columns = gaussian.observed_columns(cells);
                     let size = self.family_components(l, label) * len;
                     gaussian.add_log_density(&columns, &mut scratch[l], &mut joint[..size]);
                 }
