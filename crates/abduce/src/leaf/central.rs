@@ -1,50 +1,50 @@
-//! The variance of a column as its middle half suggests,
+//! The variance of a column estimated from its middle half,
 //!
 //!   s² = ((q₃ − q₁) / 1.349)²,
 //!
-//! that of a Gaussian with these quartiles. One far row can make the variance of a column a
-//! million times as large, and with it a variance floor that is a share of it; the quartiles it
-//! does not move. They are those of 512 rows drawn by their number, so that threads, streams and
-//! units change nothing; of fewer rows, all are taken.
+//! the variance of a Gaussian with these quartiles. A single outlier can make the variance of a
+//! column, and a variance floor that is a share of it, a million times larger, but it does not move
+//! the quartiles. They are the quartiles of 512 rows, or of all if there are fewer, drawn by a hash
+//! of the row number, so that the result does not depend on threads, streaming or units.
 
 use crate::data::{CHUNK_ROWS, Cells, Chunk};
 use crate::family::LeafFamily;
 use crate::kernel::hashing::mix;
-use crate::leaf::Leaf;
-use crate::leaf::Seen;
+use crate::leaf::{Leaf, TableSummary};
 
-/// How many rows are drawn.
+/// The maximum number of rows drawn.
 const MOST: usize = 512;
 
-/// The ratio of the variance to that of the middle half beyond which the variance describes a few
-/// far rows only. Groups that lie well apart stay below, and keep a floor that is a share of the
+/// A variance that exceeds that of the middle half by more than this factor describes only a few
+/// outliers. Well-separated clusters stay below it, and keep a floor that is a share of the
 /// variance.
 pub(crate) const FAR: f64 = 100.0;
 
-/// Quartiles closer to each other than this share of themselves differ by rounding.
+/// Quartiles with a smaller relative difference than this differ only by rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// The least share of the variance. Components with far rows have moments of their size, and a
-/// covariance with a condition beyond 1e12 has no digits left: the usual floor, a millionth of
-/// this, stays within that.
+/// The variance of the middle half is at least this share of the variance. Components with outliers
+/// have variances of that size, and a covariance with a condition number beyond 1e12 has no correct
+/// digits; the usual floor, a millionth of this, stays within that limit.
 const LEAST: f64 = 1e-6;
 
-/// Rows drawn from those seen.
+/// Rows drawn from those added.
 pub(crate) struct Central {
     columns: Vec<usize>,
     rows: Vec<Drawn>,
 }
 
 struct Drawn {
-    /// Rows with the lowest places are kept.
-    place: u64,
+    /// A hash of the row number; the rows with the lowest hashes are kept.
+    hash: u64,
     weight: f64,
     cells: Vec<Option<f64>>,
 }
 
 impl Central {
-    /// No row yet, of the columns that Gaussians and t distributions take together. Models of
-    /// classes have none: they change without their rows, and quartiles could not follow.
+    /// No rows yet, of the columns of multivariate Gaussians and t distributions. Models of classes
+    /// use no such columns: they are updated without their rows, from which new quartiles would
+    /// have to be computed.
     pub fn nothing(leaves: &[Leaf], target: Option<usize>) -> Central {
         let together = leaves.iter().filter(|leaf| {
             matches!(
@@ -61,14 +61,14 @@ impl Central {
         }
     }
 
-    /// Adds rows of the chunk of this number.
+    /// Adds rows of the chunk with this number.
     pub fn add(&mut self, chunk: &Chunk, number: usize) {
         if self.columns.is_empty() {
             return;
         }
-        let place = |row: usize| mix((number * CHUNK_ROWS + row) as u64);
+        let hash = |row: usize| mix((number * CHUNK_ROWS + row) as u64);
         let mut rows: Vec<(u64, usize)> =
-            chunk.weighing_rows().map(|row| (place(row), row)).collect();
+            chunk.weighing_rows().map(|row| (hash(row), row)).collect();
         if rows.len() > MOST {
             rows.select_nth_unstable(MOST);
             rows.truncate(MOST);
@@ -77,8 +77,8 @@ impl Central {
         let columns: Vec<Cells> = columns
             .map(|c| chunk.column(*c).cells(0, chunk.rows()))
             .collect();
-        let drawn = |(place, row): (u64, usize)| Drawn {
-            place,
+        let drawn = |(hash, row): (u64, usize)| Drawn {
+            hash,
             weight: chunk.weights().map_or(1.0, |weights| weights[row]),
             cells: columns
                 .iter()
@@ -89,32 +89,32 @@ impl Central {
         self.keep();
     }
 
-    /// Adds rows drawn from others.
+    /// Adds rows drawn from other chunks.
     pub fn merge(&mut self, other: Central) {
         self.rows.extend(other.rows);
         self.keep();
     }
 
     fn keep(&mut self) {
-        self.rows.sort_unstable_by_key(|row| row.place);
+        self.rows.sort_unstable_by_key(|row| row.hash);
         self.rows.truncate(MOST);
     }
 
-    /// Records the variances of columns whose variance is that of a few far rows.
-    pub fn tell(&self, seen: &mut Seen) {
+    /// Records the variance of the middle half for columns whose variance is due to a few outliers.
+    pub fn record(&self, summary: &mut TableSummary) {
         for (at, column) in self.columns.iter().enumerate() {
             let Some(central) = self.variance(at) else {
                 continue;
             };
-            let variance = seen.variance(*column);
+            let variance = summary.variance(*column);
             if variance > FAR * central {
-                seen.central.resize(seen.columns.len(), 0.0);
-                seen.central[*column] = central.max(LEAST * variance);
+                summary.central.resize(summary.columns.len(), 0.0);
+                summary.central[*column] = central.max(LEAST * variance);
             }
         }
     }
 
-    /// The variance of the middle half; `None` where its numbers are the same.
+    /// The variance of the middle half; `None` if its numbers are equal.
     fn variance(&self, at: usize) -> Option<f64> {
         let cells = self.rows.iter();
         let cells = cells.filter_map(|row| row.cells[at].map(|x| (x, row.weight)));

@@ -26,8 +26,9 @@ pub(crate) struct ColumnTable {
     levels: Vec<LevelColumn>,
     complete: Features,
     incomplete: Features,
-    /// For each leaf, whether its log-densities, and its sums, are computed here.
+    /// Whether the log-densities of each leaf are computed here.
     densities: Vec<bool>,
+    /// Whether the sums of each leaf are computed here.
     sums: Vec<bool>,
 }
 
@@ -41,13 +42,15 @@ struct CountColumn {
 /// A leaf over levels.
 struct LevelColumn {
     leaf: usize,
-    /// The number of levels of the columns before it, and its own.
+    /// The number of levels of the columns before it.
     start: usize,
+    /// The number of its levels.
     size: usize,
 }
 
-/// The features of count columns. The columns are all counts, all ln p_m, which cells are seen
-/// where some are not, the sum of all ln p_m, and ones.
+/// The features of count columns. They are computed from these columns, in order: the counts, their
+/// log-masses ln p_m, indicators of observed cells unless all are observed, the sum of all ln p_m,
+/// and ones.
 struct Features {
     log_density: Vec<Pair>,
     panels: Panels,
@@ -66,7 +69,7 @@ pub(crate) struct ColumnBuffers {
     by_row: ByRow,
     places: Vec<(usize, usize)>,
     has_sums: bool,
-    /// The sums over blocks with all cells of counts, and over others.
+    /// The sums over blocks without missing counts, and over other blocks.
     sums: [Vec<f64>; 2],
     counts: Vec<f64>,
 }
@@ -173,7 +176,7 @@ impl ColumnTable {
         }
     }
 
-    /// Fills the columns of features.
+    /// Fills the columns from which the features are computed.
     fn load(&self, leaves: &[Vec<Cells>], rows: usize, buffers: &mut ColumnBuffers) {
         let cells = |column: &CountColumn| leaves[column.leaf][0];
         let count = self.counts.len();
@@ -202,7 +205,8 @@ impl ColumnTable {
                     *mass = log_mass(*x, column.rate, log_rate);
                     base[row] += *mass;
                     if mass.is_infinite() {
-                        // No count, impossible under all components: it has no responsibilities.
+                        // Not a count, and impossible under all components: its responsibilities
+                        // are 0.
                         (*number, *mass) = (0.0, 0.0);
                     }
                 }
@@ -214,7 +218,7 @@ impl ColumnTable {
         }
     }
 
-    /// Adds the rows whose log-densities were added last to the sums; other columns are read from
+    /// Adds the block whose log-densities were computed last to the sums; levels are read from
     /// `leaves`.
     pub fn accumulate(
         &self,
@@ -259,7 +263,7 @@ impl ColumnTable {
         }
     }
 
-    /// Adds the sums of all blocks to the statistics of the leaves, and empties them.
+    /// Adds the sums of all blocks to the statistics of the leaves, and clears the sums.
     pub fn finish(&self, buffers: &mut ColumnBuffers, statistics: &mut [Vec<Statistics>]) {
         if !std::mem::take(&mut buffers.has_sums) {
             return;
@@ -318,7 +322,7 @@ impl ColumnTable {
         buffers.sums.iter_mut().for_each(Vec::clear);
     }
 
-    /// The weight of a component in blocks in which all cells of counts are seen.
+    /// The weight of a component in blocks without missing counts.
     fn complete_weight(&self, buffers: &ColumnBuffers, width: usize, component: usize) -> f64 {
         let features = self.complete.sums.len();
         let sums = &buffers.sums[0];
@@ -337,7 +341,7 @@ impl Features {
         let count = counts.len() as u32;
         let parts = if complete { 2 } else { 3 };
         let (base, ones) = (parts * count, parts * count + 1);
-        // The cells that are seen have a part in the densities.
+        // The indicators are features too: m − λ_j is added for observed cells only.
         let seen = if complete { 0..0 } else { 2 * count..3 * count };
         let log_density = (0..count).chain(seen).chain([base]).map(|c| [c, ones]);
         let log_density: Vec<Pair> = log_density.collect();
@@ -374,7 +378,8 @@ impl Features {
     }
 }
 
-/// The rates of Poisson distributions whose natural parameters are precise; `None` of others.
+/// The rates of Poisson distributions whose natural parameters are precise; `None` for other
+/// distributions.
 fn poisson_rates(distributions: &[Distribution]) -> Option<Vec<f64>> {
     let rate = |distribution: &Distribution| match distribution {
         Distribution::Poisson(poisson) => {
@@ -389,7 +394,7 @@ fn poisson_rates(distributions: &[Distribution]) -> Option<Vec<f64>> {
 static LOG_FACTORIALS: LazyLock<Vec<f64>> =
     LazyLock::new(|| (0..1024).map(|x| ln_factorial(f64::from(x))).collect());
 
-/// The log-mass of a count under a rate with this logarithm.
+/// The Poisson log-mass of a count, given the rate and its logarithm.
 fn log_mass(x: f64, rate: f64, log_rate: f64) -> f64 {
     match LOG_FACTORIALS.get(x as usize) {
         Some(log_factorial) if x >= 0.0 && x.fract() == 0.0 => x * log_rate - rate - log_factorial,

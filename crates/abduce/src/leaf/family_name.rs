@@ -53,7 +53,7 @@ impl FamilyName {
         let fits = match leaf {
             _ if leaf.is_text() => field.kind == Kind::Text && size > 0,
             LeafFamily::Bernoulli { .. } => field.kind == Kind::Binary,
-            // Without levels, no cell was seen.
+            // A column without levels has no values.
             _ if leaf.levels().is_some() => field.kind.is_coded() && size > 0,
             _ => matches!(field.kind, Kind::Real | Kind::Count),
         };

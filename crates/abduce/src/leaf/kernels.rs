@@ -6,18 +6,18 @@ use crate::data::{Cells, Rows};
 use crate::family::{Distribution, Family as _, Statistics, TogetherKernel};
 use crate::kernel::terms::TermTable;
 
-/// A leaf of all components.
+/// A leaf prepared for all components.
 pub(crate) struct LeafKernel<'a> {
     pub distributions: &'a [Distribution],
-    /// How many of them come before noise of another family.
+    /// The number of distributions of the leaf's family; noise of another family follows them.
     pub family_components: usize,
-    /// A table of those.
+    /// A table of these distributions.
     pub fast: Fast,
-    /// Whether noise is everywhere, and not only in the range of the rows.
+    /// Whether noise has its density everywhere, not only in the range of the rows.
     pub unbounded: bool,
 }
 
-/// How many distributions come before noise, where this is a box among others.
+/// The number of distributions before noise, if noise is a box after another family.
 pub(crate) fn before_noise(distributions: &[Distribution]) -> usize {
     match distributions {
         [first, .., Distribution::UniformBox(_)]
@@ -32,12 +32,12 @@ pub(crate) fn before_noise(distributions: &[Distribution]) -> usize {
 /// Tables that are faster than evaluating each distribution.
 pub(crate) enum Fast {
     Nothing,
-    /// Levels, with the logarithms of their probabilities taken once.
+    /// The logarithms of the probabilities of levels.
     Levels(Vec<Vec<f64>>),
-    /// All components at once; also where correlated cells are hidden, but not
-    /// where independent ones are.
+    /// All components at once. Values of correlated columns may be missing, but not of independent
+    /// ones.
     Together(Box<TogetherKernel>),
-    /// Documents, with the logarithms of all components side by side.
+    /// The logarithms of the probabilities of terms, all components side by side.
     Terms(TermTable),
 }
 
@@ -74,8 +74,8 @@ impl Fast {
     }
 }
 
-/// The table of families of documents, unless they give something probability 0, which sums of
-/// logarithms cannot express.
+/// The table of distributions over documents; `None` for other distributions, or if a probability
+/// is 0, which sums of logarithms cannot express.
 fn terms(distributions: &[Distribution]) -> Option<TermTable> {
     let words = distributions.iter().map(|distribution| match distribution {
         Distribution::Words(words) if !words.columns && words.concentration.is_none() => {
@@ -99,11 +99,11 @@ fn terms(distributions: &[Distribution]) -> Option<TermTable> {
     Some(TermTable::new(present.first()?.len(), base, true, weight))
 }
 
-/// The leaves over levels, as documents of one level for each.
+/// The leaves over levels as a table of terms: a row is a document with one level from each leaf.
 pub(crate) struct LevelTable {
     pub leaves: Vec<usize>,
-    /// Where the levels of each begin in the table, and how many there are, with the
-    /// one that was never seen.
+    /// For each leaf, the position of its first level in the table and the number of its levels,
+    /// including one for unseen categories.
     places: Vec<(u32, u32)>,
     table: TermTable,
 }
@@ -131,13 +131,13 @@ impl LevelTable {
     pub fn add_log_density(&self, leaves: &[Vec<Cells>], rows: usize, joint: &mut [f64]) {
         let columns: Vec<&Cells> = self.leaves.iter().map(|leaf| &leaves[*leaf][0]).collect();
         let levels: Vec<&[u32]> = columns.iter().map(|cells| cells.codes()).collect();
-        let all_seen = columns.iter().all(|cells| cells.seen.is_none());
+        let complete = columns.iter().all(|cells| cells.seen.is_none());
         let mut codes = Vec::with_capacity(columns.len());
         by_tiles(self.table.components(), rows, joint, |row, sums| {
             codes.clear();
             let places = levels.iter().zip(&self.places);
             let row_codes = places.map(|(levels, (start, size))| start + levels[row].min(size - 1));
-            if all_seen {
+            if complete {
                 codes.extend(row_codes)
             } else {
                 let row_codes = row_codes
@@ -177,8 +177,8 @@ fn by_tiles(
 }
 
 impl LeafKernel<'_> {
-    /// Adds the log-densities of unlabelled rows under noise of another family, behind the
-    /// others.
+    /// Adds the log-densities of unlabelled rows under noise of another family, after those of the
+    /// other components.
     pub fn add_noise(&self, cells: &[Cells], joint: &mut [f64]) {
         let rows = Rows::new(cells);
         if let Some(Distribution::UniformBox(noise)) =

@@ -1,5 +1,5 @@
-//! Leaves: a family over one or more columns, what is known of those columns, and kernels
-//! that evaluate all components of a leaf together. Mixtures and networks are made of them.
+//! Leaves: a family over one or more columns, a summary of the table, and kernels that evaluate all
+//! components of a leaf together. Mixtures and networks are made of them.
 
 pub(crate) mod central;
 pub(crate) mod columns;
@@ -10,7 +10,7 @@ mod unseen;
 
 pub(crate) use family_name::COMPLEMENT;
 pub use family_name::FamilyName;
-pub use summary::Seen;
+pub use summary::TableSummary;
 pub(crate) use summary::divisor;
 pub use unseen::Unseen;
 
@@ -37,7 +37,7 @@ pub struct Leaf {
     /// distribution.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<(usize, Distribution)>,
-    /// What an unseen category is taken for, in a leaf over levels.
+    /// How an unseen category is treated, in a leaf over levels.
     #[serde(default, skip_serializing_if = "Unseen::is_impossible")]
     pub unseen: Unseen,
     /// The distribution of noise, which is the last component, where there is one.
@@ -84,7 +84,7 @@ impl Leaf {
             .map(|(_, distribution)| distribution)
     }
 
-    /// The components that are learned, of this many.
+    /// The components that are learned, of this number of components.
     pub(crate) fn learned(&self, components: usize) -> Vec<usize> {
         let before_noise = components - usize::from(self.noise.is_some());
         (0..before_noise)

@@ -1,6 +1,6 @@
 //! A summary of all rows: how many there are, what is missing, and the moments of every column of
-//! numbers. Priors and floors are in these units, so a model that is to be updated without its
-//! rows must keep them.
+//! numbers. Priors and variance floors are in units of these moments, so a model that is updated
+//! without its rows must keep them.
 
 use crate::data::{Source, reduce};
 use crate::family::{Belief, GaussianStats, LeafFamily, Scale, Stats as _};
@@ -9,16 +9,16 @@ use crate::leaf::central::FAR;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// The squares of numbers below this have few digits or none, so that their scatter may be 0
-/// although they differ.
+/// The squares of numbers below this underflow, so that the scatter may be 0 although the numbers
+/// differ.
 const TOO_SMALL: f64 = 1e-150;
 
 /// A summary of all rows.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Seen {
+pub struct TableSummary {
     /// The total weight of all rows.
     pub total: f64,
-    /// The number of rows that weigh anything.
+    /// The number of rows of positive weight.
     pub rows: u64,
     /// The weight of the rows without a label.
     pub unlabelled: f64,
@@ -27,29 +27,29 @@ pub struct Seen {
     pub incomplete: f64,
     /// Moments of every column of numbers, by position in the schema.
     pub columns: Vec<GaussianStats>,
-    /// Where the variance of a column is due to a few far rows, the variance suggested by the
-    /// middle half; 0 for other columns. Empty where there are no such columns.
+    /// For columns whose variance is due to a few outliers, the variance estimated from the middle
+    /// half; 0 for other columns. Empty if there are no such columns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub central: Vec<f64>,
 }
 
 /// The divisor of an unbiased variance, n − 1 for n rows of weight 1. It is at least half the
-/// weight, as for two rows or more, also where weights differ from their mean.
+/// weight, as n − 1 is for two rows or more; unequal weights could make it smaller.
 pub(crate) fn divisor(weight: f64, row_weight: f64) -> f64 {
     (weight - row_weight).max(0.5 * weight)
 }
 
-impl Seen {
-    /// No row of so many columns.
-    pub fn nothing(columns: usize) -> Seen {
-        Seen {
+impl TableSummary {
+    /// The summary of no rows, for a table with this number of columns.
+    pub fn nothing(columns: usize) -> TableSummary {
+        TableSummary {
             columns: vec![GaussianStats::default(); columns],
-            ..Seen::default()
+            ..TableSummary::default()
         }
     }
 
     /// Adds the summary of other rows.
-    pub fn merge(&mut self, other: &Seen) {
+    pub fn merge(&mut self, other: &TableSummary) {
         self.merge_central(other);
         self.total += other.total;
         self.rows += other.rows;
@@ -60,7 +60,8 @@ impl Seen {
         self.review_central();
     }
 
-    /// Drops the variance of the middle half where that of all rows is no longer far larger.
+    /// Removes the variances of middle halves that the variances of all rows no longer exceed by
+    /// the factor [`FAR`].
     pub(crate) fn review_central(&mut self) {
         for c in 0..self.central.len() {
             if self.variance(c) <= FAR * self.central[c] {
@@ -72,14 +73,16 @@ impl Seen {
         }
     }
 
-    /// Without the rows, the variance of two middle halves is taken to be their mean.
-    fn merge_central(&mut self, other: &Seen) {
+    /// Merges the variances of the middle halves: the rows are not available, so their weighted
+    /// mean is used.
+    fn merge_central(&mut self, other: &TableSummary) {
         if self.central.is_empty() && other.central.is_empty() {
             return;
         }
         let both = self.columns.iter().zip(&other.columns).enumerate();
         let each = both.map(|(c, (a, b))| {
-            let central = [self, other].map(|seen| seen.central.get(c).copied().unwrap_or(0.0));
+            let central =
+                [self, other].map(|summary| summary.central.get(c).copied().unwrap_or(0.0));
             match a.weight + b.weight {
                 total if total > 0.0 && central.iter().any(|variance| *variance > 0.0) => {
                     let (one, two) = (self.typical_variance(c), other.typical_variance(c));
@@ -107,8 +110,8 @@ impl Seen {
         }
     }
 
-    /// The variance of a column with n − 1 as its divisor, where weights below 1 are first
-    /// brought to a mean of 1; of a single row, 0.
+    /// The variance of a column with the divisor n − 1; weights with a mean below 1 are first
+    /// scaled to a mean of 1. 0 for a single row.
     pub(crate) fn unbiased_variance(&self, column: usize) -> f64 {
         let moments = &self.columns[column];
         if moments.weight > 0.0 {
@@ -124,7 +127,7 @@ impl Seen {
         columns.map(|c| self.variance(c)).fold(0.0, f64::max)
     }
 
-    /// The variance of a column, without the far rows that dominate it.
+    /// The variance of a column, without the outliers that dominate it.
     fn typical_variance(&self, column: usize) -> f64 {
         let variance = self.variance(column);
         match self.central.get(column) {
@@ -133,14 +136,15 @@ impl Seen {
         }
     }
 
+    /// Checks that the squares of the numbers are in the range of double precision.
     pub(crate) fn check(&self, source: &dyn Source) -> Result<()> {
         let columns = source.schema().fields.iter().zip(&self.columns);
         for (column, (field, moments)) in columns.enumerate() {
             let (size, scatter) = (moments.mean.abs(), moments.scatter);
-            let trouble = if !(size.is_finite() && scatter.is_finite()) {
+            let magnitude = if !(size.is_finite() && scatter.is_finite()) {
                 "large"
             } else if scatter > 0.0 && !(scatter / moments.weight).is_normal() {
-                // What is left of the squares has few digits.
+                // Subnormal squares have lost digits.
                 "small"
             } else if scatter == 0.0 && size > 0.0 && size < TOO_SMALL && varies(source, column)? {
                 "small"
@@ -148,7 +152,7 @@ impl Seen {
                 continue;
             };
             let message =
-                format!("the squares of the numbers are too {trouble} for double precision");
+                format!("the squares of the numbers are too {magnitude} for double precision");
             return Err(Error::data(message)
                 .at_column(&field.name)
                 .with_hint("rescale the column"));
@@ -156,12 +160,12 @@ impl Seen {
         Ok(())
     }
 
-    /// The mean of a column and the variance of most of it. For a constant column the unit is its
-    /// value, or 1.
+    /// The mean of a column and its variance without outliers. For a constant column the variance
+    /// is its squared value, or 1 if it is 0.
     pub(crate) fn scale(&self, column: usize) -> Scale {
         let moments = &self.columns[column];
         let variance = self.variance(column);
-        // Below this the spread is rounding of the mean.
+        // A variance below this is a rounding error of the mean.
         let rounding = (moments.mean * f64::EPSILON).powi(2);
         let constant = variance <= rounding;
         let square = moments.mean * moments.mean;
@@ -177,7 +181,7 @@ impl Seen {
         }
     }
 
-    /// The mean of a column and the variance of all of it.
+    /// The mean of a column and its variance, outliers included.
     pub(crate) fn whole_scale(&self, column: usize) -> Scale {
         let scale = self.scale(column);
         Scale {
@@ -195,9 +199,8 @@ impl Seen {
         leaf.columns.iter().map(|c| self.scale(*c)).collect()
     }
 
-    /// The leaves without columns of which nothing was seen; constant columns of numbers become
-    /// leaves of their own, fixed, unless a ridge gives them a variance. `None` where that
-    /// changes nothing.
+    /// The leaves without the columns that have no values. Constant columns of numbers become
+    /// separate, fixed leaves, unless a ridge gives them a variance. `None` if no leaf changes.
     pub(crate) fn reconsidered(&self, leaves: &[Leaf], ridge: f64) -> Option<Vec<Leaf>> {
         let mut kept = Vec::new();
         let mut changed = false;
@@ -252,17 +255,18 @@ impl Seen {
         changed.then_some(kept)
     }
 
-    /// Gives a leaf its prior and its fallback, in the units of its columns.
+    /// Sets the prior and the fallback distribution of a leaf, in the units of its columns.
     pub(crate) fn settle(&self, leaf: &mut Leaf, belief: &Belief) {
         let mut scales = self.scales(leaf);
         if leaf.fixed {
-            // All but a point, so that draws are the constant too.
+            // Nearly a point mass, so that draws equal the constant too.
             scales.iter_mut().for_each(|scale| scale.variance *= 1e-12);
         }
         leaf.family.settle(&scales, belief);
     }
 
-    /// The logarithm of the units of a row's density.
+    /// The mean logarithm of the unit of a row's density, which is the product of the standard
+    /// deviations of its observed columns.
     pub(crate) fn log_units(&self, leaves: &[Leaf]) -> f64 {
         let columns = leaves
             .iter()
@@ -274,15 +278,15 @@ impl Seen {
     }
 }
 
-/// Whether a column has different numbers.
+/// Whether the numbers of a column differ.
 fn varies(source: &dyn Source, column: usize) -> Result<bool> {
     let ends = reduce(
         source,
         |_, chunk| {
             let cells = chunk.column(column).cells(0, chunk.rows());
-            let seen = chunk.weighing_rows().filter_map(|row| cells.number(row));
+            let numbers = chunk.weighing_rows().filter_map(|row| cells.number(row));
             Ok(
-                seen.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
+                numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
                     (x.min(low), x.max(high))
                 }),
             )

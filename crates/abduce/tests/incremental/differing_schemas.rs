@@ -81,7 +81,7 @@ impl Parts {
         if rest.mixture.schema == a.mixture.schema {
             assert_same(name, &rest, &a);
         } else {
-            assert_eq!(rest.mixture.seen.rows, a.mixture.seen.rows);
+            assert_eq!(rest.mixture.summary.rows, a.mixture.summary.rows);
         }
     }
 }
@@ -248,7 +248,7 @@ fn unlabelled_rows_of_weight_0_change_nothing() {
     let all = fit(&parts.specification, &*rows, &options, Control::default()).unwrap();
     let alone = parts.fit(&[first]);
     assert_eq!(all.mixture.schema, alone.mixture.schema);
-    assert_eq!(all.mixture.seen.rows, 5);
+    assert_eq!(all.mixture.summary.rows, 5);
     assert_same("fitted", &all, &alone);
     for more in [unlabelled, with_unseen_level] {
         let updated = parts.update(&alone, more);

@@ -99,7 +99,7 @@ fn without_far_rows_the_scale_is_the_variance() {
         &table(&clusters(500), None),
         &Specification::mixture(2, CovarianceKind::Full),
     );
-    assert!(fit.mixture.seen.central.is_empty());
+    assert!(fit.mixture.summary.central.is_empty());
 }
 
 #[test]
@@ -111,10 +111,10 @@ fn a_far_row_of_weight_0_is_ignored_and_weights_equal_repetition() {
     let mut weights = vec![1.0; rows.len()];
     weights[150] = 0.0;
     let fit = fitted(&table(&rows, Some(weights)), &specification);
-    assert!(fit.mixture.seen.central.is_empty());
+    assert!(fit.mixture.summary.central.is_empty());
 
     let twice: Vec<[f64; 2]> = rows.iter().flat_map(|row| [*row, *row]).collect();
-    let central = |table: &Table| fitted(table, &specification).mixture.seen.central;
+    let central = |table: &Table| fitted(table, &specification).mixture.summary.central;
     let weighted = central(&table(&rows, Some(vec![2.0; rows.len()])));
     assert_eq!(weighted, central(&table(&twice, None)));
     assert!(weighted.iter().all(|scale| *scale > 0.1 && *scale < 100.0));
@@ -142,9 +142,9 @@ fn the_variance_is_the_scale_if_the_interquartile_range_is_0() {
     }
     let table = table(&with_far_row(rows), None);
     let specification = Specification::mixture(2, CovarianceKind::Diagonal);
-    let seen = fitted(&table, &specification).mixture.seen;
-    assert!(seen.central[0] > 0.0);
-    assert_eq!(seen.central[1], 0.0);
+    let summary = fitted(&table, &specification).mixture.summary;
+    assert!(summary.central[0] > 0.0);
+    assert_eq!(summary.central[1], 0.0);
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use crate::data::{Field, Kind};
 use crate::family::{Distribution, Family as _, Gaussian, Statistics, Validate as _};
-use crate::leaf::{Leaf, Seen};
+use crate::leaf::{Leaf, TableSummary};
 use crate::model::mixture::FittedMixture;
 use crate::validate::{contradiction, countable, not_negative, probabilities, same_length};
 use crate::{Error, Result};
@@ -25,7 +25,7 @@ impl FittedMixture {
             self.check_leaf(number, leaf)?;
         }
         self.check_unseen()?;
-        self.check_seen()
+        self.check_summary()
     }
 
     fn check_weights(&self) -> Result<()> {
@@ -200,26 +200,27 @@ impl FittedMixture {
     }
 
     /// Files of early versions have nothing here, and cannot be updated.
-    fn check_seen(&self) -> Result<()> {
-        let seen = &self.seen;
-        if *seen == Seen::default() {
+    fn check_summary(&self) -> Result<()> {
+        let summary = &self.summary;
+        if *summary == TableSummary::default() {
             return Ok(());
         }
-        countable("body.seen.rows", seen.rows)?;
-        let weights = [&seen.total, &seen.unlabelled, &seen.incomplete];
+        countable("body.seen.rows", summary.rows)?;
+        let weights = [&summary.total, &summary.unlabelled, &summary.incomplete];
         not_negative("body.seen", weights)?;
         let fields = self.schema.fields.len();
         let place = "body.seen.columns";
-        same_length(place, seen.columns.len(), fields, "body.schema.fields")?;
-        if let Some(odd) = (seen.columns.iter()).position(|stats| !Gaussian::describes(&(), stats))
+        same_length(place, summary.columns.len(), fields, "body.schema.fields")?;
+        if let Some(odd) =
+            (summary.columns.iter()).position(|stats| !Gaussian::describes(&(), stats))
         {
             let place = format!("{place}[{odd}]");
             return Err(contradiction(&place, "a weight or a scatter is negative"));
         }
-        if !seen.central.is_empty() {
+        if !summary.central.is_empty() {
             let place = "body.seen.central";
-            same_length(place, seen.central.len(), fields, "body.schema.fields")?;
-            not_negative(place, &seen.central)?;
+            same_length(place, summary.central.len(), fields, "body.schema.fields")?;
+            not_negative(place, &summary.central)?;
         }
         Ok(())
     }

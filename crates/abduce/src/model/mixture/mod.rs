@@ -42,7 +42,7 @@ pub use specification::{CovarianceKind, Reals, Specification};
 
 use crate::data::Schema;
 use crate::family::{Distribution, Statistics};
-use crate::leaf::{Leaf, Seen};
+use crate::leaf::{Leaf, TableSummary};
 pub(crate) use initialise::sample::sample_rows;
 use serde::{Deserialize, Serialize};
 use std::sync::OnceLock;
@@ -104,8 +104,8 @@ pub struct FittedMixture {
     /// The statistics from which θ was estimated.
     pub statistics: MixtureStatistics,
     /// Counts and moments of all rows together.
-    #[serde(default)]
-    pub seen: Seen,
+    #[serde(default, rename = "seen")]
+    pub summary: TableSummary,
     /// Hashes of the fitted rows, which recognize rows that were never fitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marks: Option<Marks>,
@@ -124,7 +124,7 @@ impl FittedMixture {
     ) -> FittedMixture {
         FittedMixture {
             statistics: MixtureStatistics::zero(&leaves, parameters.weights.len()),
-            seen: Seen::nothing(schema.fields.len()),
+            summary: TableSummary::nothing(schema.fields.len()),
             schema,
             target,
             leaves,

@@ -31,7 +31,7 @@ impl Predict for FittedMixture {
     fn constants(&self) -> Vec<(usize, f64)> {
         let fixed = self.leaves.iter().filter(|leaf| leaf.fixed);
         let columns = fixed.flat_map(|leaf| &leaf.columns);
-        let constants = columns.filter_map(|c| Some((*c, self.seen.columns.get(*c)?.mean)));
+        let constants = columns.filter_map(|c| Some((*c, self.summary.columns.get(*c)?.mean)));
         constants.collect()
     }
 

@@ -11,7 +11,7 @@ use crate::family::{
     Conjugate, ConjugateFamily, Distribution, GaussianBoth, LeafFamily, NormalGamma, Poisson,
     Scale, Statistics, Stats as _, Words,
 };
-use crate::leaf::{Leaf, Seen};
+use crate::leaf::{Leaf, TableSummary};
 use crate::model::mixture::{FittedMixture, Parameters};
 
 /// The weights of the prior mean and of the prior variance, in rows.
@@ -49,16 +49,16 @@ impl FittedMixture {
     /// The mean and the variance of the column of a Gaussian. Model files of early versions do not
     /// have the moments of all rows; there, those of the components are merged.
     fn column_scale(&self, leaf: &Leaf, all: &[Statistics]) -> Scale {
-        if !self.seen.columns.is_empty() {
-            return self.seen.scale(leaf.columns[0]);
+        if !self.summary.columns.is_empty() {
+            return self.summary.scale(leaf.columns[0]);
         }
-        let mut seen = Seen::nothing(1);
+        let mut summary = TableSummary::nothing(1);
         for component in all {
             if let Statistics::Gaussian(stats) = component {
-                seen.columns[0].merge(stats);
+                summary.columns[0].merge(stats);
             }
         }
-        seen.scale(0)
+        summary.scale(0)
     }
 
     /// The posterior predictive distribution of a component; `None` if its estimate is kept.

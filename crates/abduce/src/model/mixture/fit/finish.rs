@@ -4,7 +4,7 @@
 use crate::Control;
 use crate::Result;
 use crate::data::{Schema, Source};
-use crate::leaf::Seen;
+use crate::leaf::TableSummary;
 use crate::learn::{EmOptions, em};
 use crate::model::LogLikelihoodOf;
 use crate::model::mixture::fit::identical;
@@ -49,9 +49,9 @@ fn aic(log_likelihood: f64, parameters: usize) -> f64 {
 }
 
 /// A warning if the fit was interrupted while starts were tried on a sample.
-fn sample_warning(task: &Task, seen: &Seen, found: &EmFit) -> Option<String> {
+fn sample_warning(task: &Task, summary: &TableSummary, found: &EmFit) -> Option<String> {
     let weight = found.statistics.total;
-    let all = seen.total - (1.0 - task.unlabelled) * seen.unlabelled;
+    let all = summary.total - (1.0 - task.unlabelled) * summary.unlabelled;
     (found.interrupted && weight < 0.999 * all).then(|| {
         format!(
             "interrupted before all rows were used: the model and its report describe a sample \
@@ -64,7 +64,7 @@ fn sample_warning(task: &Task, seen: &Seen, found: &EmFit) -> Option<String> {
 pub(crate) fn finish(
     task: &Task,
     schema: &Schema,
-    seen: Seen,
+    summary: TableSummary,
     options: &FitOptions,
     mut found: EmFit,
 ) -> Fit {
@@ -73,13 +73,13 @@ pub(crate) fn finish(
     if task.target.is_none() && !task.has_fixed_numbering() && !options.numbered {
         dropped = order_components(task.leaves, &mut found, &mut warnings);
     }
-    warnings.extend(diagnose(task, schema, &seen, &found, options));
+    warnings.extend(diagnose(task, schema, &summary, &found, options));
     if task.target.is_none() {
-        warnings.extend(identical::warnings(task, &seen, &found));
+        warnings.extend(identical::warnings(task, &summary, &found));
     }
-    warnings.extend(sample_warning(task, &seen, &found));
-    let (rows, weight) = (seen.rows, found.statistics.total);
-    let mixture = task.fitted_mixture(schema, found.parameters, found.statistics, seen);
+    warnings.extend(sample_warning(task, &summary, &found));
+    let (rows, weight) = (summary.rows, found.statistics.total);
+    let mixture = task.fitted_mixture(schema, found.parameters, found.statistics, summary);
     let mut log_likelihood = found.trace.last().copied().unwrap_or(f64::NAN);
     // Scores are no likelihood.
     if !mixture.is_generative() {

@@ -2,7 +2,7 @@
 
 use crate::data::{Labelled, Schema, Source};
 use crate::family::{Belief, Statistics};
-use crate::leaf::{Leaf, Seen};
+use crate::leaf::{Leaf, TableSummary};
 use crate::learn::{EStep, em};
 use crate::model::mixture::fit::finish::finish;
 use crate::model::mixture::fit::identical::separate_identical;
@@ -60,23 +60,23 @@ impl<'a> Fitting<'a> {
         let mut components = requested;
         // More components than rows would be empty.
         if target.is_none() && self.is_automatic() && self.specification.learns_all_components() {
-            components = components.min(survey.seen.rows as usize);
+            components = components.min(survey.summary.rows as usize);
         }
         self.set_priors(&survey, components, &mut leaves)?;
-        let mut task = self.task(&leaves, target, components, &survey.seen)?;
+        let mut task = self.task(&leaves, target, components, &survey.summary)?;
         if let Some(target) = target
             && survey.labelled.total <= 0.0
         {
             return Err(no_labels(schema, target));
         }
-        let choice = self.weigh_unlabelled(&mut task, &survey.seen)?;
+        let choice = self.weigh_unlabelled(&mut task, &survey.summary)?;
         if choice.as_ref().is_some_and(|choice| choice.weight == 0.0) {
             return self.run_without_unlabelled(choice);
         }
-        let Survey { labelled, seen } = survey;
+        let Survey { labelled, summary } = survey;
         let mut starts = Vec::new();
-        let found = self.estimate(&task, labelled, &seen, &mut starts)?;
-        let mut fit = finish(&task, schema, seen, self.options, found);
+        let found = self.estimate(&task, labelled, &summary, &mut starts)?;
+        let mut fit = finish(&task, schema, summary, self.options, found);
         self.examine_rows(&mut fit, &task)?;
         if components < requested {
             let warning = format!(
@@ -131,11 +131,12 @@ impl<'a> Fitting<'a> {
             Survey::of(self.source, leaves, target, self.control)?.ok_or_else(interrupted)
         };
         let survey = of(leaves)?;
-        let seen = &survey.seen;
-        if seen.total <= 0.0 {
+        let summary = &survey.summary;
+        if summary.total <= 0.0 {
             return Err(Error::data("every row has weight 0"));
         }
-        let Some(changed) = seen.reconsidered(leaves, self.specification.min_added_variance(seen))
+        let Some(changed) =
+            summary.reconsidered(leaves, self.specification.min_added_variance(summary))
         else {
             return Ok(survey);
         };
@@ -148,16 +149,16 @@ impl<'a> Fitting<'a> {
         let specification = self.specification;
         let (source, schema) = (self.source, self.source.schema());
         specification.set_smoothing(schema, survey, leaves)?;
-        if specification.is_pooled() && survey.seen.unlabelled > 0.0 {
+        if specification.is_pooled() && survey.summary.unlabelled > 0.0 {
             self.pool_levels(leaves)?;
         }
         specification.apply_fixed_and_tied(schema, components, leaves)?;
         if specification.noise {
-            add_noise(source, &survey.seen, leaves)?;
+            add_noise(source, &survey.summary, leaves)?;
         }
         if let Some(prior) = &specification.normal_prior {
             let whole = |_: usize, leaf: &Leaf| leaf_statistics(source, leaf);
-            prior.set_prior(&survey.seen, components, leaves, whole)?;
+            prior.set_prior(&survey.summary, components, leaves, whole)?;
         }
         Ok(())
     }
@@ -181,7 +182,7 @@ impl<'a> Fitting<'a> {
         leaves: &'b [Leaf],
         target: Option<usize>,
         components: usize,
-        seen: &Seen,
+        summary: &TableSummary,
     ) -> Result<Task<'b>>
     where
         'a: 'b,
@@ -197,7 +198,7 @@ impl<'a> Fitting<'a> {
             components: components + noise,
             weights,
             unlabelled: 1.0,
-            log_units: seen.log_units(leaves),
+            log_units: summary.log_units(leaves),
             has_given_start: matches!(self.start, StartingPoint::Parameters(_)),
             predictive: self.specification.predictive,
             seed: self.options.seed,
@@ -206,11 +207,15 @@ impl<'a> Fitting<'a> {
     }
 
     /// Sets the weight of rows without a label; returns the choice if cross-validation made it.
-    fn weigh_unlabelled(&self, task: &mut Task, seen: &Seen) -> Result<Option<UnlabelledChoice>> {
+    fn weigh_unlabelled(
+        &self,
+        task: &mut Task,
+        summary: &TableSummary,
+    ) -> Result<Option<UnlabelledChoice>> {
         let Some(target) = task.target else {
             return Ok(None);
         };
-        if seen.unlabelled <= 0.0 || !self.is_automatic() {
+        if summary.unlabelled <= 0.0 || !self.is_automatic() {
             return Ok(None);
         }
         let choice = match self.options.unlabelled {
@@ -220,40 +225,40 @@ impl<'a> Fitting<'a> {
             }
             Unlabelled::Chosen => {
                 let seed = self.options.seed;
-                choose(task, self.source, target, seen, seed, self.control)?
+                choose(task, self.source, target, summary, seed, self.control)?
             }
         };
         task.unlabelled = choice.weight;
         Ok(Some(choice))
     }
 
-    /// Estimates the parameters: by EM or, if all labels are seen, in one pass. The outcomes of
+    /// Estimates the parameters: by EM or, if all labels are known, in one pass. The outcomes of
     /// random starts are added to `starts`.
     fn estimate(
         &self,
         task: &Task,
         labelled: MixtureStatistics,
-        seen: &Seen,
+        summary: &TableSummary,
         starts: &mut Vec<Start>,
     ) -> Result<EmFit> {
         let (source, options, control) = (self.source, self.options, self.control);
         let found = match (self.start, task.target) {
             (StartingPoint::Column(whole, column), _) => {
-                task.em_from_column((whole, column), source, seen.total, &options.em, control)?
+                task.em_from_column((whole, column), source, summary.total, &options.em, control)?
             }
             (StartingPoint::Parameters(_) | StartingPoint::Mixture(_), _) => {
                 self.em_from_parameters(task)?
             }
             (StartingPoint::Automatic, Some(target)) => {
-                let hidden_labels = seen.unlabelled > 0.0 && task.unlabelled > 0.0;
-                if hidden_labels || seen.incomplete > 0.0 {
+                let hidden_labels = summary.unlabelled > 0.0 && task.unlabelled > 0.0;
+                if hidden_labels || summary.incomplete > 0.0 {
                     task.em_from_labels(source, target, &options.em, control)?
                 } else {
                     Some(task.fit_complete(labelled))
                 }
             }
             (StartingPoint::Automatic, None) => {
-                best_of_starts(task, source, seen, options, control, starts)?
+                best_of_starts(task, source, summary, options, control, starts)?
             }
         };
         let found = found.ok_or_else(interrupted)?;
@@ -261,7 +266,7 @@ impl<'a> Fitting<'a> {
         if task.target.is_some() {
             return Ok(found);
         }
-        separate_identical(task, source, seen, options, control, found)
+        separate_identical(task, source, summary, options, control, found)
     }
 
     fn em_from_parameters(&self, task: &Task) -> Result<Option<EmFit>> {
@@ -346,7 +351,7 @@ impl Specification {
         self.apply_fixed_and_tied(schema, components, leaves)?;
         if let Some(prior) = &self.normal_prior {
             let whole = |number: usize, _: &Leaf| Ok(sum_of(&survey.labelled.leaves[number]));
-            prior.set_prior(&survey.seen, components, leaves, whole)?;
+            prior.set_prior(&survey.summary, components, leaves, whole)?;
         }
         Ok(())
     }
@@ -355,16 +360,16 @@ impl Specification {
     fn set_smoothing(&self, schema: &Schema, survey: &Survey, leaves: &mut [Leaf]) -> Result<()> {
         let belief = Belief {
             variance_floor: self.variance_floor,
-            ridge: self.ridge_for(&survey.seen),
+            ridge: self.ridge_for(&survey.summary),
             unit_share: self.unit_share,
             // Counts have no range over which the m rows could be spread evenly: they are
             // placed at the mean of the column, pooled or not.
             smoothing: (self.m_estimate).map_or(self.smoothing, |estimate| estimate.rows),
-            rows: survey.seen.total,
-            row_weight: survey.seen.row_weight(),
+            rows: survey.summary.total,
+            row_weight: survey.summary.row_weight(),
         };
         for (number, leaf) in leaves.iter_mut().enumerate() {
-            survey.seen.settle(leaf, &belief);
+            survey.summary.settle(leaf, &belief);
             self.set_pseudocounts(leaf, schema, &survey.labelled.leaves[number])?;
         }
         Ok(())

@@ -6,7 +6,7 @@
 
 use crate::Control;
 use crate::data::{Chunk, Source, Table};
-use crate::leaf::Seen;
+use crate::leaf::TableSummary;
 use crate::learn::{EStep, EmOptions, Latent, em};
 use crate::model::mixture::initialise::sample::{sample_rows, sample_size};
 use crate::model::mixture::initialise::{Init, Points, statistics_of_groups};
@@ -27,7 +27,7 @@ const STARTS: u64 = 3;
 const ITERATIONS: usize = 20;
 
 /// The groups of identical components that have rows.
-fn identical_components(task: &Task, seen: &Seen, found: &EmFit) -> Vec<Vec<usize>> {
+fn identical_components(task: &Task, summary: &TableSummary, found: &EmFit) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = Vec::new();
     // Components that are held may be identical on purpose.
     if task.has_fixed_numbering() {
@@ -35,7 +35,7 @@ fn identical_components(task: &Task, seen: &Seen, found: &EmFit) -> Vec<Vec<usiz
     }
     let clusters = found.parameters.weights.len() - task.noise_components();
     for j in (0..clusters).filter(|j| found.statistics.weights[*j] > 0.0) {
-        let is_like = |group: &&mut Vec<usize>| are_identical(task, seen, found, group[0], j);
+        let is_like = |group: &&mut Vec<usize>| are_identical(task, summary, found, group[0], j);
         match groups.iter_mut().find(is_like) {
             Some(group) => group.push(j),
             None => groups.push(vec![j]),
@@ -45,7 +45,7 @@ fn identical_components(task: &Task, seen: &Seen, found: &EmFit) -> Vec<Vec<usiz
     groups
 }
 
-fn are_identical(task: &Task, seen: &Seen, found: &EmFit, i: usize, j: usize) -> bool {
+fn are_identical(task: &Task, summary: &TableSummary, found: &EmFit, i: usize, j: usize) -> bool {
     let mut leaves = task.leaves.iter().enumerate();
     leaves.all(|(number, leaf)| {
         if leaf.fixed {
@@ -53,7 +53,7 @@ fn are_identical(task: &Task, seen: &Seen, found: &EmFit, i: usize, j: usize) ->
         }
         let distributions = &found.parameters.leaves[number];
         let (a, b) = (&distributions[i], &distributions[j]);
-        let scales = seen.scales(leaf);
+        let scales = summary.scales(leaf);
         let unit = |c: usize| match leaf.family.levels() {
             Some(_) => 1.0,
             None => scales.get(c).map_or(1.0, |scale| scale.variance.sqrt()),
@@ -76,7 +76,7 @@ fn are_identical(task: &Task, seen: &Seen, found: &EmFit, i: usize, j: usize) ->
 pub(crate) fn separate_identical(
     task: &Task,
     source: &dyn Source,
-    seen: &Seen,
+    summary: &TableSummary,
     options: &FitOptions,
     control: Control,
     mut found: EmFit,
@@ -84,13 +84,13 @@ pub(crate) fn separate_identical(
     let separation = Separation {
         task,
         source,
-        seen,
+        summary,
         options,
         control,
     };
     // Each round separates at least one component.
     for _ in 1..task.components {
-        let groups = identical_components(task, seen, &found);
+        let groups = identical_components(task, summary, &found);
         let Some(group) = groups.first().filter(|_| found.converged) else {
             break;
         };
@@ -108,7 +108,7 @@ pub(crate) fn separate_identical(
 struct Separation<'a> {
     task: &'a Task<'a>,
     source: &'a dyn Source,
-    seen: &'a Seen,
+    summary: &'a TableSummary,
     options: &'a FitOptions,
     control: Control<'a>,
 }
@@ -134,7 +134,7 @@ impl Separation<'_> {
         let min_gain = options.em.tolerance.max(MAX_LOG_LIKELIHOOD_DIFFERENCE) * size;
         if gain.is_nan()
             || gain <= min_gain
-            || any_collapsed(task.leaves, self.seen, &separated.parameters)
+            || any_collapsed(task.leaves, self.summary, &separated.parameters)
         {
             return Ok(None);
         }
@@ -150,10 +150,10 @@ impl Separation<'_> {
     fn best_start(&self, found: &EmFit, group: &[usize]) -> Result<Option<Parameters>> {
         let (task, options) = (self.task, self.options);
         let size = sample_size(self.source, task.leaves);
-        let rows = self.seen.rows as usize;
+        let rows = self.summary.rows as usize;
         let sample = sample_rows(self.source, rows, size, options.seed)?;
         let shared = weigh_by_components(task, &found.parameters, &sample, group)?;
-        let points = Points::of(&shared, task.leaves, self.seen);
+        let points = Points::of(&shared, task.leaves, self.summary);
         let em_options = EmOptions {
             max_iterations: ITERATIONS.min(options.em.max_iterations),
             ..options.em.plain()
@@ -176,7 +176,7 @@ impl Separation<'_> {
                 Err(error) => return Err(error),
             };
             let is_better = |best: &EmFit| attempt.objective > best.objective;
-            let collapsed = any_collapsed(task.leaves, self.seen, &attempt.parameters);
+            let collapsed = any_collapsed(task.leaves, self.summary, &attempt.parameters);
             if !collapsed && best.as_ref().is_none_or(is_better) {
                 best = Some(attempt);
             }
@@ -239,7 +239,7 @@ fn initial_parameters(
 }
 
 /// Warnings about identical components, by their final numbers.
-pub(crate) fn warnings(task: &Task, seen: &Seen, found: &EmFit) -> Vec<String> {
+pub(crate) fn warnings(task: &Task, summary: &TableSummary, found: &EmFit) -> Vec<String> {
     let warning = |group: &Vec<usize>| {
         let numbers: Vec<String> = group.iter().map(|j| (j + 1).to_string()).collect();
         let (last, first) = numbers.split_last().map_or(("", &[][..]), |(l, f)| (l, f));
@@ -248,6 +248,6 @@ pub(crate) fn warnings(task: &Task, seen: &Seen, found: &EmFit) -> Vec<String> {
             first.join(", ")
         )
     };
-    let groups = identical_components(task, seen, found);
+    let groups = identical_components(task, summary, found);
     groups.iter().map(warning).collect()
 }

@@ -9,7 +9,7 @@ use crate::data::{BayesianBootstrap, CHUNK_ROWS, Chunk, Column, Labelled, Rows, 
 use crate::family::{Family as _, Gaussian, GaussianStats, Statistics};
 use crate::kernel::hashing::mix;
 use crate::leaf::Leaf;
-use crate::leaf::Seen;
+use crate::leaf::TableSummary;
 use crate::learn::{EmOptions, em};
 use crate::model::mixture::FittedMixture;
 use crate::model::mixture::incremental::convert::levels;
@@ -67,7 +67,7 @@ impl FittedMixture {
         seed: u64,
         control: Control,
     ) -> Result<FittedMixture> {
-        if self.seen.rows == 0 || !self.is_generative() {
+        if self.summary.rows == 0 || !self.is_generative() {
             return Ok(self.clone());
         }
         let labelled = match self.target {
@@ -110,7 +110,7 @@ impl FittedMixture {
             components: self.components(),
             weights: self.weight_prior(),
             unlabelled,
-            log_units: self.seen.log_units(&self.leaves),
+            log_units: self.summary.log_units(&self.leaves),
             has_given_start: true,
             // The draw already represents the uncertainty of the parameters.
             predictive: false,
@@ -125,7 +125,7 @@ impl FittedMixture {
         let found = em(&task, rows, self.parameters.clone(), &options, control)?;
         let found = found.ok_or_else(crate::model::mixture::fit::interrupted)?;
         let (parameters, statistics) = (found.parameters, found.statistics);
-        Ok(task.fitted_mixture(&self.schema, parameters, statistics, self.seen.clone()))
+        Ok(task.fitted_mixture(&self.schema, parameters, statistics, self.summary.clone()))
     }
 
     /// Whether rows have the same counts and moments as the fitted ones.
@@ -134,7 +134,7 @@ impl FittedMixture {
         if rows.schema().fields.len() != fields.len() {
             return Ok(false);
         }
-        let mut seen = Seen::nothing(fields.len());
+        let mut summary = TableSummary::nothing(fields.len());
         // The last count is that of unseen categories.
         let zeros = |levels: usize| vec![0.0; levels + 1];
         let mut levels: Vec<_> = fields
@@ -143,19 +143,19 @@ impl FittedMixture {
             .collect();
         for chunk in rows.scan()? {
             let chunk = chunk?;
-            seen.merge(&self.counts_of(&chunk));
+            summary.merge(&self.counts_of(&chunk));
             let each = levels.iter_mut().enumerate();
             each.for_each(|(column, counts)| add_levels(&chunk, column, counts));
         }
-        let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * self.seen.total;
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * self.summary.total;
         let mut columns = self.leaves.iter().flat_map(|leaf| &leaf.columns);
-        let same = |column: &usize| match self.seen.columns.get(*column) {
-            Some(moments) => are_same_moments(moments, &seen.columns[*column]),
+        let same = |column: &usize| match self.summary.columns.get(*column) {
+            Some(moments) => are_same_moments(moments, &summary.columns[*column]),
             None => false,
         };
-        Ok(seen.rows == self.seen.rows
-            && near(seen.total, self.seen.total)
-            && near(seen.unlabelled, self.seen.unlabelled)
+        Ok(summary.rows == self.summary.rows
+            && near(summary.total, self.summary.total)
+            && near(summary.unlabelled, self.summary.unlabelled)
             && columns.all(same)
             && self.has_level_counts(&levels))
     }
@@ -163,7 +163,8 @@ impl FittedMixture {
     /// Whether the levels have the same counts as in the statistics, and none is new.
     fn has_level_counts(&self, levels: &[Vec<f64>]) -> bool {
         // The statistics contain unlabelled rows with a smaller weight than the counts do.
-        let comparable = (self.statistics.total - self.seen.total).abs() <= 1e-9 * self.seen.total;
+        let comparable =
+            (self.statistics.total - self.summary.total).abs() <= 1e-9 * self.summary.total;
         let mut leaves = self.leaves.iter().zip(&self.statistics.leaves);
         leaves.all(|(leaf, statistics)| {
             let Some(counts) = level_counts(statistics) else {
@@ -172,42 +173,44 @@ impl FittedMixture {
             let Some((unseen, seen)) = levels[leaf.columns[0]].split_last() else {
                 return false;
             };
-            let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-6 * self.seen.total;
+            let near = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-6 * self.summary.total;
             *unseen == 0.0 && (!comparable || seen.iter().zip(&counts).all(near))
         })
     }
 
     /// The counts and moments of a chunk.
-    fn counts_of(&self, chunk: &Chunk) -> Seen {
+    fn counts_of(&self, chunk: &Chunk) -> TableSummary {
         let ones = vec![1.0; chunk.rows()];
         let weights = chunk.weights().unwrap_or(&ones);
-        let mut seen = Seen {
+        let mut summary = TableSummary {
             total: chunk.total_weight(),
             rows: chunk.weighing_rows().count() as u64,
-            ..Seen::nothing(chunk.columns().len())
+            ..TableSummary::nothing(chunk.columns().len())
         };
         let hidden = |row: &usize| match self.target {
             Some(target) => !chunk.column(target).cells(0, chunk.rows()).is_seen(*row),
             None => true,
         };
-        seen.unlabelled = (0..chunk.rows())
+        summary.unlabelled = (0..chunk.rows())
             .filter(hidden)
             .map(|row| weights[row])
             .sum();
         for column in self.leaves.iter().flat_map(|leaf| &leaf.columns) {
             let cells = [chunk.column(*column).cells(0, chunk.rows())];
             if !cells[0].reals().is_empty() {
-                Gaussian::observe(&Rows::new(&cells), weights, &mut seen.columns[*column]);
+                Gaussian::observe(&Rows::new(&cells), weights, &mut summary.columns[*column]);
             }
         }
-        seen
+        summary
     }
 
     /// A table drawn from the mixture, with as many rows as it was fitted to and the same share
     /// of missing values.
     fn drawn_table(&self, seed: u64) -> Result<Table> {
         let columns = self.schema.fields.len();
-        let rows = (self.seen.total / self.seen.row_weight()).round().max(2.0) as usize;
+        let rows = (self.summary.total / self.summary.row_weight())
+            .round()
+            .max(2.0) as usize;
         let rows = rows.min((MAX_CELLS / columns.max(1)).max(2));
         let rates: Vec<f64> = (0..columns).map(|column| self.seen_rate(column)).collect();
         let mut chunks = Vec::new();
@@ -225,24 +228,28 @@ impl FittedMixture {
 
     /// The share of rows in which a column was not missing.
     fn seen_rate(&self, column: usize) -> f64 {
-        let total = self.seen.total;
+        let total = self.summary.total;
         if self.target == Some(column) {
-            return 1.0 - self.seen.unlabelled / total;
+            return 1.0 - self.summary.unlabelled / total;
         }
         let leaf = |leaf: &Leaf| leaf.columns.contains(&column);
-        let seen = match self.leaves.iter().position(leaf) {
+        let observed_share = match self.leaves.iter().position(leaf) {
             Some(place) if self.leaves[place].family.levels().is_some() => {
                 let components = self.statistics.leaves[place].iter();
                 components.map(Statistics::weight).sum::<f64>() / self.statistics.total
             }
             _ => self
-                .seen
+                .summary
                 .columns
                 .get(column)
                 .map_or(1.0, |moments| moments.weight / total),
         };
         // A rounding error must not hide cells.
-        if seen > 1.0 - 1e-9 { 1.0 } else { seen }
+        if observed_share > 1.0 - 1e-9 {
+            1.0
+        } else {
+            observed_share
+        }
     }
 }
 
@@ -260,12 +267,16 @@ fn are_same_moments(a: &GaussianStats, b: &GaussianStats) -> bool {
 }
 
 /// A column with some cells hidden at random.
-fn hidden_at_random(column: &Column, seen: f64, rng: &mut ChaCha8Rng) -> Column {
-    if seen >= 1.0 {
+fn hidden_at_random(column: &Column, observed_share: f64, rng: &mut ChaCha8Rng) -> Column {
+    if observed_share >= 1.0 {
         return column.clone();
     }
     let cells = column.cells(0, column.len());
-    let mut cell = |row: usize| cells.number(row).filter(|_| rng.random_bool(seen.max(0.0)));
+    let mut cell = |row: usize| {
+        cells
+            .number(row)
+            .filter(|_| rng.random_bool(observed_share.max(0.0)))
+    };
     match column {
         Column::Code { .. } => {
             let codes = (0..column.len()).map(|row| cell(row).map(|code| code as u32));

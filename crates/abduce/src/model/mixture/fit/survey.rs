@@ -6,7 +6,7 @@ use crate::Control;
 use crate::data::{CHUNK_ROWS, Chunk, Rows, Schema, Source, family_option, fold};
 use crate::family::{Family, Gaussian, LeafFamily, Statistics, Stats as _};
 use crate::leaf::Leaf;
-use crate::leaf::Seen;
+use crate::leaf::TableSummary;
 use crate::leaf::central::Central;
 use crate::model::mixture::MixtureStatistics;
 use crate::model::mixture::step::groups::{IncompleteRows, observe_documents, observe_groups};
@@ -18,7 +18,7 @@ pub(crate) struct Survey {
     /// Statistics of the labelled rows, one component per label.
     pub labelled: MixtureStatistics,
     /// The moments of all rows.
-    pub seen: Seen,
+    pub summary: TableSummary,
 }
 
 impl Survey {
@@ -64,8 +64,8 @@ impl Survey {
         let Some((mut survey, central)) = survey else {
             return Ok(None);
         };
-        survey.seen.check(source)?;
-        central.tell(&mut survey.seen);
+        survey.summary.check(source)?;
+        central.record(&mut survey.summary);
         Ok(Some(survey))
     }
 
@@ -73,7 +73,7 @@ impl Survey {
     pub fn nothing(leaves: &[Leaf], labels: usize, columns: usize) -> Survey {
         Survey {
             labelled: MixtureStatistics::zero(leaves, labels),
-            seen: Seen::nothing(columns),
+            summary: TableSummary::nothing(columns),
         }
     }
 
@@ -94,10 +94,10 @@ impl Survey {
     fn of_chunk(chunk: &Chunk, leaves: &[Leaf], target: Option<usize>, labels: usize) -> Survey {
         let mut survey = Survey {
             labelled: MixtureStatistics::zero_without_text(leaves, labels),
-            seen: Seen {
+            summary: TableSummary {
                 total: chunk.total_weight(),
                 rows: chunk.weighing_rows().count() as u64,
-                ..Seen::nothing(chunk.columns().len())
+                ..TableSummary::nothing(chunk.columns().len())
             },
         };
         let ones;
@@ -122,18 +122,18 @@ impl Survey {
                     Gaussian::observe(
                         &Rows::new(&cells),
                         weights,
-                        &mut survey.seen.columns[*column],
+                        &mut survey.summary.columns[*column],
                     );
                 }
             }
         }
         let Some(target) = target else {
-            survey.seen.unlabelled = survey.seen.total;
+            survey.summary.unlabelled = survey.summary.total;
             return survey;
         };
         let cells = chunk.column(target).cells(0, rows);
         let label_of = |row: usize| cells.is_seen(row).then(|| cells.codes()[row] as usize);
-        survey.seen.unlabelled = observe_groups(
+        survey.summary.unlabelled = observe_groups(
             leaves,
             chunk,
             label_of,
@@ -144,7 +144,7 @@ impl Survey {
             for (leaf, labels) in leaves.iter().zip(&survey.labelled.leaves) {
                 for statistics in labels {
                     if let Statistics::Gaussian(statistics) = statistics {
-                        survey.seen.columns[leaf.columns[0]].merge(statistics);
+                        survey.summary.columns[leaf.columns[0]].merge(statistics);
                     }
                 }
             }
@@ -169,7 +169,7 @@ impl Survey {
             for (row, weight) in weights.iter().enumerate() {
                 let seen = columns.iter().filter(|cells| cells.is_seen(row)).count();
                 if seen > 0 && (latent || seen < columns.len()) {
-                    self.seen.incomplete += weight;
+                    self.summary.incomplete += weight;
                 }
             }
         }
@@ -177,7 +177,7 @@ impl Survey {
 
     fn merge(&mut self, other: &Survey) {
         self.labelled.merge(&other.labelled);
-        self.seen.merge(&other.seen);
+        self.summary.merge(&other.summary);
     }
 }
 

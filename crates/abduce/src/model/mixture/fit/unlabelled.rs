@@ -13,7 +13,7 @@ use crate::ask::LEAST_PROBABILITY;
 use crate::ask::Predict;
 use crate::data::Folds;
 use crate::data::{Source, Table};
-use crate::leaf::Seen;
+use crate::leaf::TableSummary;
 use crate::learn::EmOptions;
 use crate::model::mixture::FittedMixture;
 use crate::model::mixture::step::task::Task;
@@ -106,13 +106,13 @@ impl UnlabelledChoice {
     }
 }
 
-/// Chooses the weight of rows without a label. `seen` holds the moments of all rows, from which
+/// Chooses the weight of rows without a label. `summary` holds the moments of all rows, from which
 /// the priors of predictive distributions take their units.
 pub(crate) fn choose(
     task: &Task,
     source: &dyn Source,
     target: usize,
-    seen: &Seen,
+    summary: &TableSummary,
     seed: u64,
     control: Control,
 ) -> Result<UnlabelledChoice> {
@@ -142,7 +142,7 @@ pub(crate) fn choose(
                     source.schema(),
                     found.parameters,
                     found.statistics,
-                    seen.clone(),
+                    summary.clone(),
                 );
                 let right = score.add(&mixture, &*held_out, target, &right_without, unit)?;
                 if weight == 0.0 {

@@ -116,7 +116,7 @@ impl Fitted<FittedMixture> {
             return Some(difference);
         }
         let differs = self.unlabelled_weight() != other.unlabelled_weight();
-        (other.model.seen.unlabelled > 0.0 && differs).then_some("`unlabelled`")
+        (other.model.summary.unlabelled > 0.0 && differs).then_some("`unlabelled`")
     }
 
     /// The model after a fit without its rows.

@@ -3,7 +3,7 @@
 use super::schema_conversion::SchemaConversion;
 use super::{finite_or_zero, fit_of_statistics};
 use crate::data::{Schema, Source};
-use crate::leaf::{Leaf, Seen};
+use crate::leaf::{Leaf, TableSummary};
 use crate::learn::{EmOptions, Latent, em};
 use crate::model::mixture::fit::fitting::refuse_no_leaves;
 use crate::model::mixture::fit::interrupted;
@@ -34,7 +34,7 @@ struct Combined {
     /// The survey of the new rows.
     new: Survey,
     /// The moments of all rows.
-    seen: Seen,
+    summary: TableSummary,
 }
 
 impl Combination<'_> {
@@ -52,14 +52,14 @@ impl Combination<'_> {
             mut leaves,
             before,
             new,
-            seen,
+            summary,
         } = self.combine_statistics(rows, target, components)?;
-        let hidden = new.seen.unlabelled > 0.0 || new.seen.incomplete > 0.0;
+        let hidden = new.summary.unlabelled > 0.0 || new.summary.incomplete > 0.0;
         let mut labelled = before.clone();
         labelled.merge(&new.labelled);
-        let survey = Survey { labelled, seen };
+        let survey = Survey { labelled, summary };
         (self.specification).set_priors(&self.schema, &survey, components, &mut leaves)?;
-        let Survey { labelled, seen } = survey;
+        let Survey { labelled, summary } = survey;
         let weights = (self.specification).weight_prior(&self.schema, target, components)?;
         let task = Task {
             leaves: &leaves,
@@ -67,7 +67,7 @@ impl Combination<'_> {
             components,
             weights,
             unlabelled: self.unlabelled,
-            log_units: seen.log_units(&leaves),
+            log_units: summary.log_units(&leaves),
             has_given_start: false,
             predictive: self.specification.predictive,
             seed: self.options.seed,
@@ -84,15 +84,21 @@ impl Combination<'_> {
                 all
             }
         };
-        let mut fit =
-            fit_of_statistics(&task, &self.schema, seen, self.options, statistics, entropy);
+        let mut fit = fit_of_statistics(
+            &task,
+            &self.schema,
+            summary,
+            self.options,
+            statistics,
+            entropy,
+        );
         fit.mixture.marks = self.marks(rows)?;
         Ok(fit)
     }
 
     /// Fails if a model lacks the statistics of its rows, or a new level lacks a given pseudocount.
     fn check_parts(&self) -> Result<()> {
-        if self.parts.iter().any(|part| part.seen.rows == 0) {
+        if self.parts.iter().any(|part| part.summary.rows == 0) {
             let message = "the model does not contain the statistics of its rows";
             return Err(Error::data(message)
                 .with_hint("it was written by an older version of abduce; fit it again"));
@@ -122,40 +128,40 @@ impl Combination<'_> {
         components: usize,
     ) -> Result<Combined> {
         let mut conversions = Vec::with_capacity(self.parts.len());
-        let mut seen_before = Seen::nothing(self.schema.fields.len());
+        let mut summary_before = TableSummary::nothing(self.schema.fields.len());
         for part in self.parts {
             let conversion = SchemaConversion::new(part, &self.schema)?;
-            seen_before.merge(&conversion.seen(&part.seen, &part.statistics));
+            summary_before.merge(&conversion.summary(&part.summary, &part.statistics));
             conversions.push(conversion);
         }
         self.control.report(Progress::Survey);
-        let seen_with = |new: &Survey| {
-            let mut seen = seen_before.clone();
-            seen.merge(&new.seen);
-            seen
+        let summary_with = |new: &Survey| {
+            let mut summary = summary_before.clone();
+            summary.merge(&new.summary);
+            summary
         };
         let mut leaves = self.specification.leaves(&self.schema)?;
         let mut new = self.survey(rows, &leaves, target, components)?;
-        let mut seen = seen_with(&new);
+        let mut summary = summary_with(&new);
         if let Some(changed) =
-            seen.reconsidered(&leaves, self.specification.min_added_variance(&seen))
+            summary.reconsidered(&leaves, self.specification.min_added_variance(&summary))
         {
             refuse_no_leaves(&changed)?;
             leaves = changed;
             new = self.survey(rows, &leaves, target, components)?;
-            seen = seen_with(&new);
+            summary = summary_with(&new);
         }
         let mut before = MixtureStatistics::zero(&leaves, components);
         for (part, conversion) in self.parts.iter().zip(&conversions) {
             let statistics =
-                conversion.statistics(&part.statistics, target, components, &leaves, &seen)?;
+                conversion.statistics(&part.statistics, target, components, &leaves, &summary)?;
             before.merge(&statistics);
         }
         Ok(Combined {
             leaves,
             before,
             new,
-            seen,
+            summary,
         })
     }
 

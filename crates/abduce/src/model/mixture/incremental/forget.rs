@@ -5,7 +5,8 @@ use super::convert::levels;
 use super::precision::{Precision, merged_moments, precision, worst_precision};
 use super::schema_conversion::SchemaConversion;
 use super::{
-    Fit, FitOptions, FittedMixture, MixtureStatistics, Seen, Specification, fit_of_statistics,
+    Fit, FitOptions, FittedMixture, MixtureStatistics, Specification, TableSummary,
+    fit_of_statistics,
 };
 use crate::Control;
 use crate::data::{Asked, Field, Kind, Labelled, NO_CODE, Recoded, Schema, Source};
@@ -54,38 +55,40 @@ impl FittedMixture {
         let removed = removed.transpose()?;
         let survey = Survey::of(&rows, &self.leaves, self.target, control)?;
         let survey = survey.ok_or_else(interrupted)?;
-        if survey.seen.unlabelled > 0.0 || survey.seen.incomplete > 0.0 {
+        if survey.summary.unlabelled > 0.0 || survey.summary.incomplete > 0.0 {
             return Err(hidden_values());
         }
-        let (statistics, seen) = self.subtract(&survey, removed)?;
-        let warnings = self.check_precision(&statistics, &seen)?;
-        let (schema, codes) = self.without_empty_levels(&statistics, &seen, specification);
+        let (statistics, summary) = self.subtract(&survey, removed)?;
+        let warnings = self.check_precision(&statistics, &summary)?;
+        let (schema, codes) = self.without_empty_levels(&statistics, &summary, specification);
         let conversion = SchemaConversion::without(self, codes);
         let components = conversion.components(self.target).iter().flatten().count();
         let mut leaves = specification.leaves(&schema)?;
-        if let Some(changed) = seen.reconsidered(&leaves, specification.min_added_variance(&seen)) {
+        if let Some(changed) =
+            summary.reconsidered(&leaves, specification.min_added_variance(&summary))
+        {
             leaves = changed;
             refuse_no_leaves(&leaves)?;
         }
         let labelled =
-            conversion.statistics(&statistics, self.target, components, &leaves, &seen)?;
-        let survey = Survey { labelled, seen };
+            conversion.statistics(&statistics, self.target, components, &leaves, &summary)?;
+        let survey = Survey { labelled, summary };
         specification.set_priors(&schema, &survey, components, &mut leaves)?;
-        let Survey { labelled, seen } = survey;
+        let Survey { labelled, summary } = survey;
         let task = Task {
             leaves: &leaves,
             target: self.target,
             components,
             weights: specification.weight_prior(&schema, self.target, components)?,
             unlabelled: 1.0,
-            log_units: seen.log_units(&leaves),
+            log_units: summary.log_units(&leaves),
             has_given_start: false,
             predictive: specification.predictive,
             seed: options.seed,
             control,
         };
         let entropy = self.entropy();
-        let mut fit = fit_of_statistics(&task, &schema, seen, options, labelled, entropy);
+        let mut fit = fit_of_statistics(&task, &schema, summary, options, labelled, entropy);
         fit.mixture.marks = marks;
         fit.warnings.extend(warnings);
         Ok(fit)
@@ -93,31 +96,39 @@ impl FittedMixture {
 
     /// The statistics and moments without those of a survey. `removed` is the number of rows that
     /// are removed entirely, if it is known from marks.
-    fn subtract(&self, survey: &Survey, removed: Option<u64>) -> Result<(MixtureStatistics, Seen)> {
+    fn subtract(
+        &self,
+        survey: &Survey,
+        removed: Option<u64>,
+    ) -> Result<(MixtureStatistics, TableSummary)> {
         let mut statistics = self.statistics.clone();
         statistics.forget(
             &survey.labelled,
-            removed.map(|removed| removed < self.seen.rows),
+            removed.map(|removed| removed < self.summary.rows),
         )?;
-        let mut seen = self.seen.clone();
-        seen.forget(&survey.seen, removed)?;
-        if self.seen.unlabelled <= 0.0 && self.seen.incomplete <= 0.0 {
+        let mut summary = self.summary.clone();
+        summary.forget(&survey.summary, removed)?;
+        if self.summary.unlabelled <= 0.0 && self.summary.incomplete <= 0.0 {
             let leaves = self.leaves.iter().zip(&statistics.leaves);
             for (leaf, components) in leaves.filter(|(leaf, _)| !leaf.fixed) {
                 for (column, moments) in leaf.columns.iter().zip(merged_moments(components)) {
-                    seen.columns[*column] = rounded(moments, &self.seen.columns[*column]);
+                    summary.columns[*column] = rounded(moments, &self.summary.columns[*column]);
                 }
             }
         }
-        Ok((statistics, seen))
+        Ok((statistics, summary))
     }
 
     /// An error if the variance of a column has lost all precision, and warnings if that of
     /// others has lost much of it.
-    fn check_precision(&self, remaining: &MixtureStatistics, seen: &Seen) -> Result<Vec<String>> {
+    fn check_precision(
+        &self,
+        remaining: &MixtureStatistics,
+        summary: &TableSummary,
+    ) -> Result<Vec<String>> {
         let mut warnings = Vec::new();
         for (number, leaf) in self.leaves.iter().enumerate() {
-            let moments = leaf.columns.iter().map(|column| &seen.columns[*column]);
+            let moments = leaf.columns.iter().map(|column| &summary.columns[*column]);
             let mean_squares = moments.map(|moments| {
                 if moments.weight > 0.0 {
                     moments.scatter / moments.weight + moments.mean * moments.mean
@@ -128,7 +139,7 @@ impl FittedMixture {
             let mean_squares: Vec<f64> = mean_squares.collect();
             let of_components = worst_precision(&self.statistics, remaining, number, &mean_squares);
             for (column, of_components) in leaf.columns.iter().zip(of_components) {
-                let (before, after) = (&self.seen.columns[*column], &seen.columns[*column]);
+                let (before, after) = (&self.summary.columns[*column], &summary.columns[*column]);
                 let name = &self.schema.fields[*column].name;
                 match precision(before, after, 0.0).max(of_components) {
                     Precision::Full => {}
@@ -188,13 +199,13 @@ impl FittedMixture {
     fn without_empty_levels(
         &self,
         remaining: &MixtureStatistics,
-        seen: &Seen,
+        summary: &TableSummary,
         specification: &Specification,
     ) -> (Schema, Vec<Option<Vec<u32>>>) {
         let mut schema = self.schema.clone();
         let mut codes = vec![None; schema.fields.len()];
         for (column, field) in schema.fields.iter_mut().enumerate() {
-            if self.has_given_levels(column, specification) || seen.total <= 0.0 {
+            if self.has_given_levels(column, specification) || summary.total <= 0.0 {
                 continue;
             }
             let before = self.counts_of_column(&self.statistics, column);
@@ -366,11 +377,11 @@ impl MixtureStatistics {
     }
 }
 
-impl Seen {
+impl TableSummary {
     /// Subtracts the moments of rows. `removed` is the number of rows removed entirely, if it is
     /// known from marks. Otherwise each row counts as one, but at least one row remains while there
     /// is weight.
-    fn forget(&mut self, other: &Seen, removed: Option<u64>) -> Result<()> {
+    fn forget(&mut self, other: &TableSummary, removed: Option<u64>) -> Result<()> {
         let has_marks = removed.is_some();
         self.total = difference(self.total, other.total)?;
         let removed = removed.unwrap_or(other.rows);

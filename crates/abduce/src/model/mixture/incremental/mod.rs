@@ -19,7 +19,7 @@ mod precision;
 mod schema_conversion;
 
 use crate::data::{Asked, Labelled, Recoded, Schema, Source};
-use crate::leaf::Seen;
+use crate::leaf::TableSummary;
 use crate::model::LogLikelihoodOf;
 use crate::model::mixture::fit::finish::finish;
 use crate::model::mixture::step::task::Task;
@@ -33,10 +33,10 @@ impl FittedMixture {
     /// or cells.
     pub fn is_exact(&self) -> bool {
         // Unlabelled rows may have been fitted with weight 0.
-        let labelled = self.seen.total - self.seen.unlabelled;
+        let labelled = self.summary.total - self.summary.unlabelled;
         let unlabelled = self.statistics.total - labelled;
-        let known_labels = unlabelled <= 1e-9 * self.seen.total || self.components() == 1;
-        self.seen.total > 0.0 && known_labels && self.seen.incomplete <= 0.0
+        let known_labels = unlabelled <= 1e-9 * self.summary.total || self.components() == 1;
+        self.summary.total > 0.0 && known_labels && self.summary.incomplete <= 0.0
     }
 
     /// Adds new rows, with their new levels, terms and classes. `unlabelled` is the weight of
@@ -193,7 +193,7 @@ impl FittedMixture {
     /// The value of a constant column.
     fn constant(&self, column: usize) -> Option<f64> {
         let leaf = &self.leaves[self.leaf_of(column)?];
-        leaf.fixed.then(|| self.seen.columns[column].mean)
+        leaf.fixed.then(|| self.summary.columns[column].mean)
     }
 
     /// The leaf that contains a column.
@@ -216,7 +216,7 @@ impl FittedMixture {
 fn fit_of_statistics(
     task: &Task,
     schema: &Schema,
-    seen: Seen,
+    summary: TableSummary,
     options: &FitOptions,
     statistics: MixtureStatistics,
     entropy: f64,
@@ -226,7 +226,7 @@ fn fit_of_statistics(
     found.objective += entropy;
     found.trace = vec![found.statistics.log_likelihood];
     found.objectives = vec![found.objective];
-    let mut fit = finish(task, schema, seen, options, found);
+    let mut fit = finish(task, schema, summary, options, found);
     if !fit.mixture.is_exact() {
         fit.log_likelihood_of = LogLikelihoodOf::Bound;
         // A single step of EM was made.

@@ -5,7 +5,7 @@
 use super::convert::{Origin, constant, joint_gaussian, levels, same_columns, word_counts};
 use crate::data::{Kind, NO_CODE, Schema, Translation, kind_option};
 use crate::family::{GaussianStats, LeafFamily, Statistics, Stats as _};
-use crate::leaf::{Leaf, Seen};
+use crate::leaf::{Leaf, TableSummary};
 use crate::model::mixture::{FittedMixture, MixtureStatistics};
 use crate::{Error, Result};
 
@@ -60,8 +60,8 @@ impl<'a> SchemaConversion<'a> {
         }
     }
 
-    /// The moments of the columns of the other schema.
-    pub fn seen(&self, seen: &Seen, statistics: &MixtureStatistics) -> Seen {
+    /// The summary of the rows in the other schema.
+    pub fn summary(&self, summary: &TableSummary, statistics: &MixtureStatistics) -> TableSummary {
         let column = |from: &Option<(usize, Translation)>| match from {
             Some((place, Translation::Numbers(numbers))) => {
                 let mut moments = GaussianStats::default();
@@ -74,19 +74,19 @@ impl<'a> SchemaConversion<'a> {
                 moments
             }
             Some((_, Translation::Constant(_))) => GaussianStats::default(),
-            Some((place, _)) => seen.columns[*place].clone(),
+            Some((place, _)) => summary.columns[*place].clone(),
             None => GaussianStats::default(),
         };
         let central = |from: &Option<(usize, Translation)>| match from {
             Some((_, Translation::Numbers(_) | Translation::Constant(_))) | None => 0.0,
-            Some((place, _)) => seen.central.get(*place).copied().unwrap_or(0.0),
+            Some((place, _)) => summary.central.get(*place).copied().unwrap_or(0.0),
         };
-        let has_central = !seen.central.is_empty();
+        let has_central = !summary.central.is_empty();
         let with_central = self.columns.iter().filter(|_| has_central);
-        Seen {
+        TableSummary {
             columns: self.columns.iter().map(column).collect(),
             central: with_central.map(central).collect(),
-            ..seen.clone()
+            ..summary.clone()
         }
     }
 
@@ -105,8 +105,8 @@ impl<'a> SchemaConversion<'a> {
         }
     }
 
-    /// Converts the statistics of the mixture's leaves to those of other leaves. `seen` are the
-    /// moments of all rows of the other schema.
+    /// Converts the statistics of the mixture's leaves to those of other leaves. `summary` is that
+    /// of all rows in the other schema.
     ///
     /// # Errors
     /// If the statistics of a leaf do not contain what those of another need.
@@ -116,7 +116,7 @@ impl<'a> SchemaConversion<'a> {
         target: Option<usize>,
         components: usize,
         leaves: &[Leaf],
-        seen: &Seen,
+        summary: &TableSummary,
     ) -> Result<MixtureStatistics> {
         let mut converted = MixtureStatistics::zero(leaves, components);
         converted.total = statistics.total;
@@ -126,7 +126,7 @@ impl<'a> SchemaConversion<'a> {
             };
             converted.weights[place] = statistics.weights[j];
             for (number, leaf) in leaves.iter().enumerate() {
-                if let Some(component) = self.component_of_leaf(statistics, j, leaf, seen)? {
+                if let Some(component) = self.component_of_leaf(statistics, j, leaf, summary)? {
                     converted.leaves[number][place] = component;
                 }
             }
@@ -140,7 +140,7 @@ impl<'a> SchemaConversion<'a> {
         statistics: &MixtureStatistics,
         j: usize,
         leaf: &Leaf,
-        seen: &Seen,
+        summary: &TableSummary,
     ) -> Result<Option<Statistics>> {
         let origin = |column: &usize| {
             let (place, translation) = self.columns[*column].as_ref()?;
@@ -152,7 +152,7 @@ impl<'a> SchemaConversion<'a> {
                 statistics: &statistics.leaves[number][j],
                 position,
                 translation,
-                exact: self.from.seen.incomplete <= 0.0,
+                exact: self.from.summary.incomplete <= 0.0,
             })
         };
         let origins: Vec<Option<Origin>> = leaf.columns.iter().map(origin).collect();
@@ -171,7 +171,7 @@ impl<'a> SchemaConversion<'a> {
                 word_counts(leaf, &origins)
             }
             (_, [Some(origin)]) => {
-                origin.to_single_column(leaf, seen.columns[leaf.columns[0]].mean)
+                origin.to_single_column(leaf, summary.columns[leaf.columns[0]].mean)
             }
             _ => None,
         };

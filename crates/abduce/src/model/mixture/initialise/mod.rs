@@ -16,7 +16,7 @@ use crate::data::{Kind, Schema, Source, Table, fold};
 use crate::family::draw_index;
 use crate::kernel::pairs::{grouped_centres, nearest_centres};
 use crate::leaf::Leaf;
-use crate::leaf::Seen;
+use crate::leaf::TableSummary;
 use crate::model::mixture::MixtureStatistics;
 use crate::model::mixture::step::groups::{IncompleteRows, observe_groups};
 use crate::model::mixture::step::maximize::segment;
@@ -70,7 +70,7 @@ impl Points {
         columns.map(|c| coordinates_of(schema, *c)).sum()
     }
 
-    pub fn of(table: &Table, leaves: &[Leaf], seen: &Seen) -> Points {
+    pub fn of(table: &Table, leaves: &[Leaf], summary: &TableSummary) -> Points {
         let schema = table.schema();
         let columns: Vec<usize> = leaves
             .iter()
@@ -94,7 +94,7 @@ impl Points {
             for column in &columns {
                 let cells = chunk.column(*column).cells(0, chunk.rows());
                 let (mean, scale) = {
-                    let scale = seen.whole_scale(*column);
+                    let scale = summary.whole_scale(*column);
                     (scale.mean, scale.variance.sqrt())
                 };
                 for row in (0..chunk.rows()).filter(|row| cells.is_seen(*row)) {

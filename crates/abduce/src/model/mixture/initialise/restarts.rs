@@ -5,7 +5,7 @@
 
 use crate::data::{Source, Table};
 use crate::family::LeafFamily;
-use crate::leaf::{Leaf, Seen};
+use crate::leaf::{Leaf, TableSummary};
 use crate::learn::{EmOptions, EmResult, Latent, em};
 use crate::model::mixture::FitOptions;
 use crate::model::mixture::initialise::sample::{sample_rows, sample_size};
@@ -72,12 +72,17 @@ pub enum Ended {
 }
 
 /// Whether a component has collapsed onto a few rows, or would have without rounding errors.
-fn is_spurious(task: &Task, seen: &Seen, found: &EmFit) -> bool {
-    (found.singular && !found.converged) || any_collapsed(task.leaves, seen, &found.parameters)
+fn is_spurious(task: &Task, summary: &TableSummary, found: &EmFit) -> bool {
+    (found.singular && !found.converged) || any_collapsed(task.leaves, summary, &found.parameters)
 }
 
 impl Start {
-    fn of(attempt: &Result<Option<EmFit>>, task: &Task, seen: &Seen, to_the_end: bool) -> Start {
+    fn of(
+        attempt: &Result<Option<EmFit>>,
+        task: &Task,
+        summary: &TableSummary,
+        to_the_end: bool,
+    ) -> Start {
         let Ok(Some(found)) = attempt else {
             return Start {
                 objective: None,
@@ -93,7 +98,7 @@ impl Start {
             iterations: found.iterations,
             ended: match found {
                 found if found.interrupted => Ended::Interrupted,
-                found if is_spurious(task, seen, found) => Ended::Spurious,
+                found if is_spurious(task, summary, found) => Ended::Spurious,
                 _ if !to_the_end => Ended::Tried,
                 found if found.converged => Ended::Converged,
                 _ => Ended::Unconverged,
@@ -123,14 +128,14 @@ impl Start {
 pub(crate) fn best_of_starts(
     task: &Task,
     source: &dyn Source,
-    seen: &Seen,
+    summary: &TableSummary,
     options: &FitOptions,
     control: Control,
     starts: &mut Vec<Start>,
 ) -> Result<Option<EmFit>> {
     let size = sample_size(source, task.leaves);
-    let is_whole = seen.rows <= size as u64;
-    let sample = sample_rows(source, seen.rows as usize, size, options.seed)?;
+    let is_whole = summary.rows <= size as u64;
+    let sample = sample_rows(source, summary.rows as usize, size, options.seed)?;
     let first = if is_whole {
         sample.clone()
     } else {
@@ -139,7 +144,7 @@ pub(crate) fn best_of_starts(
         let rows = rows.max(MIN_ROWS);
         sample_rows(&sample, sample.rows() as usize, rows, options.seed)?
     };
-    let points = Points::of(&first, task.leaves, seen);
+    let points = Points::of(&first, task.leaves, summary);
     let trial = Trial {
         task,
         first: &first,
@@ -153,14 +158,14 @@ pub(crate) fn best_of_starts(
         // A single start on a large table needs no trial.
         return em(task, source, trial.start(1), &options.em, control);
     }
-    let to_the_end = is_whole && (tries == 1 || has_short_iterations(task, seen));
+    let to_the_end = is_whole && (tries == 1 || has_short_iterations(task, summary));
     let attempts = trial.run(tries, to_the_end);
     let outcomes = attempts.iter();
     *starts = outcomes
-        .map(|attempt| Start::of(attempt, task, seen, to_the_end))
+        .map(|attempt| Start::of(attempt, task, summary, to_the_end))
         .collect();
     let mut found = successful(attempts)?;
-    sort_best_first(&mut found, task, seen);
+    sort_best_first(&mut found, task, summary);
     if !to_the_end {
         found.truncate(KEPT);
         let more = if is_whole {
@@ -169,7 +174,7 @@ pub(crate) fn best_of_starts(
             trial.limited_to(SECOND_ITERATIONS)
         };
         found = trial.continue_on(&sample, found, &more)?;
-        sort_best_first(&mut found, task, seen);
+        sort_best_first(&mut found, task, summary);
     }
     let Some(best) = found.into_iter().next() else {
         return Ok(None);
@@ -191,7 +196,7 @@ pub(crate) fn best_of_starts(
 }
 
 /// Whether an iteration over all rows takes so little time that no start needs to be given up.
-fn has_short_iterations(task: &Task, seen: &Seen) -> bool {
+fn has_short_iterations(task: &Task, summary: &TableSummary) -> bool {
     let products = |leaf: &Leaf| {
         let columns = leaf.columns.len() as f64;
         let is_correlated = match &leaf.family {
@@ -206,13 +211,13 @@ fn has_short_iterations(task: &Task, seen: &Seen) -> bool {
         }
     };
     let of_row: f64 = task.leaves.iter().map(products).sum();
-    let rows = seen.rows as f64 + PRODUCTS_OF_MISSING * seen.incomplete;
+    let rows = summary.rows as f64 + PRODUCTS_OF_MISSING * summary.incomplete;
     rows * of_row * task.components as f64 <= FEW_PRODUCTS
 }
 
 /// Sorts results by their objective, the highest first, and spurious ones last.
-fn sort_best_first(found: &mut [EmFit], task: &Task, seen: &Seen) {
-    let merit = |found: &EmFit| (!is_spurious(task, seen, found), found.objective);
+fn sort_best_first(found: &mut [EmFit], task: &Task, summary: &TableSummary) {
+    let merit = |found: &EmFit| (!is_spurious(task, summary, found), found.objective);
     let order = |a: &EmFit, b: &EmFit| merit(b).partial_cmp(&merit(a));
     found.sort_by(|a, b| order(a, b).unwrap_or(Ordering::Equal));
 }

@@ -2,7 +2,7 @@
 //! the levels of a column.
 
 use crate::data::{Kind, Schema, Source, kind_option};
-use crate::leaf::Seen;
+use crate::leaf::TableSummary;
 use crate::model::mixture::step::task::Task;
 use crate::model::mixture::{
     FitOptions, FittedMixture, MixtureStatistics, Parameters, Specification,
@@ -52,7 +52,7 @@ impl StartingPoint<'_> {
             }
         }
         let zero = MixtureStatistics::zero(task.leaves, task.components);
-        task.fitted_mixture(schema, start.clone(), zero, Seen::default())
+        task.fitted_mixture(schema, start.clone(), zero, TableSummary::default())
             .check()?;
         Ok(Some(start))
     }

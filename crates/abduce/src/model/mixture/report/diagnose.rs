@@ -4,7 +4,7 @@
 use crate::data::Schema;
 use crate::family::{Distribution, LeafFamily, Scale};
 use crate::leaf::Leaf;
-use crate::leaf::Seen;
+use crate::leaf::TableSummary;
 use crate::learn::EStep;
 use crate::model::mixture::step::task::{EmFit, Task};
 use crate::model::mixture::{FitOptions, FittedMixture, Parameters};
@@ -24,12 +24,16 @@ const EMPTY: f64 = 1e-9;
 /// For each component, the smallest variance of a column given those before it, as a share of
 /// the table's variance: the smallest pivot of the covariance, cheaper than an eigenvalue. 1 if
 /// no variance is estimated.
-pub(crate) fn spreads(leaves: &[Leaf], seen: &Seen, parameters: &Parameters) -> Vec<f64> {
+pub(crate) fn spreads(
+    leaves: &[Leaf],
+    summary: &TableSummary,
+    parameters: &Parameters,
+) -> Vec<f64> {
     let mut smallest = vec![1.0f64; parameters.weights.len()];
     let leaves = leaves.iter().zip(&parameters.leaves);
     let leaves = leaves.filter(|(leaf, _)| !leaf.fixed && !leaf.has_given_spread());
     for (leaf, distributions) in leaves {
-        let scales = seen.scales(leaf);
+        let scales = summary.scales(leaf);
         for j in leaf.learned(distributions.len()) {
             smallest[j] = smallest[j].min(distributions[j].spread(&scales));
         }
@@ -43,8 +47,12 @@ pub(crate) fn is_collapsed(spread: f64) -> bool {
 }
 
 /// Whether any component is degenerate.
-pub(crate) fn any_collapsed(leaves: &[Leaf], seen: &Seen, parameters: &Parameters) -> bool {
-    let mut spreads = spreads(leaves, seen, parameters).into_iter();
+pub(crate) fn any_collapsed(
+    leaves: &[Leaf],
+    summary: &TableSummary,
+    parameters: &Parameters,
+) -> bool {
+    let mut spreads = spreads(leaves, summary, parameters).into_iter();
     spreads.any(is_collapsed)
 }
 
@@ -85,7 +93,7 @@ pub(crate) struct Spurious {
 impl Spurious {
     /// The component with the smallest variance, if it is degenerate.
     pub fn of(mixture: &FittedMixture) -> Option<Spurious> {
-        let spreads = spreads(&mixture.leaves, &mixture.seen, &mixture.parameters);
+        let spreads = spreads(&mixture.leaves, &mixture.summary, &mixture.parameters);
         let (worst, spread) = spreads
             .into_iter()
             .enumerate()
@@ -112,7 +120,7 @@ impl std::fmt::Display for Spurious {
 pub(crate) fn diagnose(
     task: &Task,
     schema: &Schema,
-    seen: &Seen,
+    summary: &TableSummary,
     found: &EmFit,
     options: &FitOptions,
 ) -> Vec<String> {
@@ -121,7 +129,7 @@ pub(crate) fn diagnose(
         None => format!("component {}", j + 1),
     };
     let mut warnings = unused_columns(task, schema);
-    let spreads = spreads(task.leaves, seen, &found.parameters);
+    let spreads = spreads(task.leaves, summary, &found.parameters);
     let collapsed = (0..spreads.len()).filter(|j| is_collapsed(spreads[*j]));
     let collapsed: Vec<String> = collapsed.map(name).collect();
     if !collapsed.is_empty() {

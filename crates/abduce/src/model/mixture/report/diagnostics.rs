@@ -14,7 +14,7 @@ use crate::data::{Source, fold};
 use crate::family::{Covariance, Distribution, MultivariateGaussian};
 use crate::kernel::eigen::eigen;
 use crate::kernel::linear::submatrix;
-use crate::leaf::{Leaf, Seen};
+use crate::leaf::{Leaf, TableSummary};
 use crate::learn::EStep;
 use crate::model::mixture::report::diagnose::{is_collapsed, spreads};
 use crate::model::mixture::step::expect::{BlockResult, Prepared};
@@ -116,11 +116,11 @@ impl Diagnostics {
         let FittedMixture {
             leaves,
             parameters,
-            seen,
+            summary,
             ..
         } = mixture;
-        let condition_numbers = condition_numbers(leaves, seen, parameters);
-        let spreads = spreads(leaves, seen, parameters);
+        let condition_numbers = condition_numbers(leaves, summary, parameters);
+        let spreads = spreads(leaves, summary, parameters);
         let components = (0..mixture.components()).map(|j| ComponentDiagnostics {
             weight: parameters.weights[j],
             rows: mixture.statistics.weights[j],
@@ -153,7 +153,7 @@ impl Diagnostics {
         source: &dyn Source,
     ) -> Result<()> {
         let k = mixture.components();
-        let hidden = mixture.seen.unlabelled > 0.0 && task.unlabelled > 0.0;
+        let hidden = mixture.summary.unlabelled > 0.0 && task.unlabelled > 0.0;
         if !hidden || task.control.is_interrupted() || !mixture.is_generative() {
             return Ok(());
         }
@@ -194,11 +194,15 @@ fn convergence_rate(trace: &[f64]) -> (Option<f64>, Option<f64>) {
 
 /// The condition number of the covariance of each component, with columns in units of their
 /// standard deviations; if there are several leaves, the largest.
-fn condition_numbers(leaves: &[Leaf], seen: &Seen, parameters: &Parameters) -> Vec<Option<f64>> {
+fn condition_numbers(
+    leaves: &[Leaf],
+    summary: &TableSummary,
+    parameters: &Parameters,
+) -> Vec<Option<f64>> {
     let mut worst = vec![None; parameters.weights.len()];
     let leaves = leaves.iter().zip(&parameters.leaves);
     for (leaf, distributions) in leaves.filter(|(leaf, _)| !leaf.fixed) {
-        let scales = seen.scales(leaf);
+        let scales = summary.scales(leaf);
         let varying: Vec<usize> = (0..scales.len()).filter(|c| !scales[*c].constant).collect();
         let deviations: Vec<f64> = varying.iter().map(|c| scales[*c].variance.sqrt()).collect();
         for (worst, distribution) in worst.iter_mut().zip(distributions) {

@@ -31,7 +31,7 @@ impl Pattern {
             );
         }
         let columns = source.schema().fields.len();
-        let cells = mixture.seen.total * columns as f64;
+        let cells = mixture.summary.total * columns as f64;
         if cells > MAX_CELLS {
             return Err(Error::parameter(format!(
                 "the table has {cells} cells, too many for bootstrap tests"

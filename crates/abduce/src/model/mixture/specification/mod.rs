@@ -10,7 +10,7 @@ pub(crate) mod tails;
 mod text_or_fields;
 
 use crate::data::{Kind, Schema};
-use crate::leaf::Seen;
+use crate::leaf::TableSummary;
 use crate::leaf::{FamilyName, Leaf, Unseen};
 use crate::model::mixture::{ClassPrior, Event, Held, MEstimate, NormalPrior, Tails};
 use crate::{Error, Result};
@@ -179,14 +179,14 @@ impl Specification {
     }
 
     /// A lower bound of what regularisation adds to an estimated variance.
-    pub(crate) fn min_added_variance(&self, seen: &Seen) -> f64 {
-        self.ridge_for(seen) + self.unit_share
+    pub(crate) fn min_added_variance(&self, summary: &TableSummary) -> f64 {
+        self.ridge_for(summary) + self.unit_share
     }
 
     /// The constant added to every estimated variance, for rows with these moments.
-    pub(crate) fn ridge_for(&self, seen: &Seen) -> f64 {
+    pub(crate) fn ridge_for(&self, summary: &TableSummary) -> f64 {
         if self.ridge_share > 0.0 {
-            self.ridge + self.ridge_share * seen.largest_variance()
+            self.ridge + self.ridge_share * summary.largest_variance()
         } else {
             self.ridge
         }

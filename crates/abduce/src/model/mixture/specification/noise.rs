@@ -10,10 +10,14 @@ use crate::Result;
 use crate::data::{Kind, Source, fold};
 use crate::family::{Distribution, Side, UniformBox};
 use crate::leaf::Leaf;
-use crate::leaf::Seen;
+use crate::leaf::TableSummary;
 
 /// Sets the noise distribution of every leaf.
-pub(crate) fn add_noise(source: &dyn Source, seen: &Seen, leaves: &mut [Leaf]) -> Result<()> {
+pub(crate) fn add_noise(
+    source: &dyn Source,
+    summary: &TableSummary,
+    leaves: &mut [Leaf],
+) -> Result<()> {
     let schema = source.schema();
     let ranges = ranges(source)?;
     for leaf in leaves.iter_mut().filter(|leaf| !leaf.fixed) {
@@ -26,7 +30,7 @@ pub(crate) fn add_noise(source: &dyn Source, seen: &Seen, leaves: &mut [Leaf]) -
             let whole = schema.fields[*column].kind == Kind::Count;
             if low >= high && !whole {
                 // The column is constant up to rounding.
-                let unit = seen.scale(*column).variance.sqrt();
+                let unit = summary.scale(*column).variance.sqrt();
                 (low, high) = (low - unit, high + unit);
             }
             Side { low, high, whole }

@@ -11,7 +11,7 @@ use crate::family::{
     Stats as _, Structure,
 };
 use crate::leaf::divisor;
-use crate::leaf::{Leaf, Seen};
+use crate::leaf::{Leaf, TableSummary};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -102,7 +102,7 @@ impl NormalPrior {
     /// If `statistics_of` fails.
     pub(crate) fn set_prior(
         &self,
-        seen: &Seen,
+        summary: &TableSummary,
         components: usize,
         leaves: &mut [Leaf],
         statistics_of: impl Fn(usize, &Leaf) -> Result<Option<Statistics>>,
@@ -113,7 +113,7 @@ impl NormalPrior {
             .filter(|(_, leaf)| !leaf.fixed)
         {
             let statistics = statistics_of(number, leaf)?;
-            let scales = seen.scales(leaf);
+            let scales = summary.scales(leaf);
             let (shape, prior) = match &mut leaf.family {
                 LeafFamily::Multivariate { shape, prior, .. } => (shape.clone(), prior),
                 LeafFamily::MultivariateStudentT { shape, prior, .. } => {
@@ -125,14 +125,15 @@ impl NormalPrior {
                 if scale.constant {
                     scale.variance
                 } else {
-                    seen.unbiased_variance(*column)
+                    summary.unbiased_variance(*column)
                 }
             };
             let variances = scales.iter().zip(&leaf.columns).map(variance).collect();
             let center = scales.iter().map(|scale| scale.mean).collect();
             let floor = std::mem::take(prior);
-            let covariance = statistics
-                .and_then(|statistics| covariance(&statistics, shape.columns, seen.row_weight()));
+            let covariance = statistics.and_then(|statistics| {
+                covariance(&statistics, shape.columns, summary.row_weight())
+            });
             *prior = self.prior_of(&shape, variances, covariance, center, components);
             prior.ridge = floor.ridge;
             prior.unit_share = floor.unit_share;

@@ -7,7 +7,7 @@ use crate::data::{Chunk, Schema, Source};
 use crate::family::LeafFamily;
 use crate::kernel::hashing::mix;
 use crate::leaf::Leaf;
-use crate::leaf::Seen;
+use crate::leaf::TableSummary;
 use crate::learn::{
     Accelerated, Coordinates, EStep, EmOptions, EmResult, Expected, Latent, Pass, Safeguards, em,
     expect_all,
@@ -186,14 +186,14 @@ impl Task<'_> {
         schema: &Schema,
         parameters: Parameters,
         statistics: MixtureStatistics,
-        seen: Seen,
+        summary: TableSummary,
     ) -> FittedMixture {
         FittedMixture {
             weight_smoothing: self.weights.smoothing,
             given_weights: self.weights.given.clone(),
             predictive: self.predictive,
             statistics,
-            seen,
+            summary,
             ..FittedMixture::given(
                 schema.clone(),
                 self.target,
