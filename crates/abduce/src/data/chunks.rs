@@ -14,17 +14,17 @@ use std::ops::Range;
 
 /// Encodes rows and stores them in chunks of [`CHUNK_ROWS`].
 pub(super) struct ChunkWriter {
-    /// An encoder for each field, and last the weights' where rows are weighted.
+    /// An encoder for each field, then one for the weights if rows are weighted.
     encoders: Vec<(Option<usize>, CellEncoder)>,
     weighted: bool,
-    /// How many rows the present chunk has so far.
+    /// The number of rows in the current chunk so far.
     filled: usize,
     missing_values: Vec<u64>,
     store: Store,
 }
 
 impl ChunkWriter {
-    /// A writer of no rows yet; the last encoder is that of the weights, if rows are weighted.
+    /// A writer without rows; the last encoder is for the weights, if rows are weighted.
     pub fn new(
         encoders: Vec<(Option<usize>, CellEncoder)>,
         weighted: bool,
@@ -102,8 +102,8 @@ impl ChunkWriter {
         }
         let fields = self.encoders.len() - usize::from(self.weighted);
         let (columns, weights) = self.encoders.split_at_mut(fields);
-        // New buffers are allocated by the threads that allocated the kept cells, so that these
-        // leave room for them.
+        // The threads that allocated the kept cells also allocate the new buffers, which can then
+        // reuse memory that those cells free.
         let columns = columns.par_iter_mut().map(|(_, encoder)| encoder.take());
         let columns: Vec<Column> = columns.collect();
         let weights = weights.first_mut();

@@ -35,7 +35,7 @@ pub(super) struct Kept {
 pub(super) struct KeptColumn {
     /// Whether every cell so far is kept.
     complete: bool,
-    /// Whether all numbers are plain, as [`Numbers::plain`] says.
+    /// Whether all numbers are plain, as defined by [`Numbers::plain`].
     plain: bool,
     batches: Vec<KeptCells>,
     words: HashMap<String, u32, ahash::RandomState>,

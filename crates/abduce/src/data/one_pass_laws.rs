@@ -1,5 +1,5 @@
-//! Laws of reading in one pass: cells that are kept, or parsed ahead as numbers, are the cells
-//! that are read again one by one.
+//! Laws of reading in one pass: cells that are kept or parsed ahead as numbers equal the cells that
+//! a second pass reads one by one.
 
 use crate::Result;
 use crate::data::encode::infer::Summary;
@@ -14,8 +14,8 @@ use std::fmt::Write;
 
 const ROWS: usize = 20_000;
 
-/// Tables of several blocks whose columns turn out to be other than their first rows are.
-fn nasty() -> Vec<(&'static str, String, ReadOptions)> {
+/// Tables of several blocks whose first rows suggest other kinds of columns than all rows do.
+fn misleading_tables() -> Vec<(&'static str, String, ReadOptions)> {
     let table = |row: &dyn Fn(usize) -> String| {
         let mut text = "a,b,c,d,e\n".to_string();
         for i in 0..ROWS {
@@ -115,7 +115,7 @@ fn nasty() -> Vec<(&'static str, String, ReadOptions)> {
     ]
 }
 
-/// What a table gives, with the bits of its numbers.
+/// The result of opening a table as text, with the bits of its numbers.
 fn shown(opened: Result<Opened>) -> String {
     let opened = match opened {
         Ok(opened) => opened,
@@ -167,10 +167,10 @@ fn open(path: &str, options: &ReadOptions, keep: bool) -> (Result<Opened>, bool)
     (opened, has_kept)
 }
 
-/// Calls `each` with every nasty table in a file.
+/// Calls `each` with every one of these tables in a file.
 fn for_each_table(mut each: impl FnMut(&str, &str, &ReadOptions)) {
     let folder = tempfile::tempdir().unwrap();
-    for (name, text, options) in nasty() {
+    for (name, text, options) in misleading_tables() {
         let path = folder.path().join(format!("{name}.csv"));
         std::fs::write(&path, text).unwrap();
         each(name, &path.display().to_string(), &options);

@@ -67,7 +67,7 @@ impl FileLock {
     }
 }
 
-/// Whether both describe the same file, unchanged as far as size and time of change tell.
+/// Whether both describe the same file, with the same size and time of change.
 fn is_unchanged(one: &Metadata, other: &Metadata) -> bool {
     #[cfg(unix)]
     {

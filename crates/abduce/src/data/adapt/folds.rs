@@ -1,7 +1,7 @@
-//! Folds for cross-validation, in which every row is held out once. Each class, and the rows
-//! as a whole, are spread over the folds as evenly as possible, and all such assignments are
-//! equally likely: each row draws from the places its class has left, and the rows left over
-//! from an even split go to folds in a random order. Only one number per row is stored.
+//! Folds for cross-validation, in which every row is held out once. Each class, and the rows as a
+//! whole, are spread over the folds as evenly as possible, and all such assignments are equally
+//! likely: each row draws one of the remaining places of its class, and the rows left over from an
+//! even split go to folds in a random order. Only one number per row is stored.
 
 use super::part::Part;
 use crate::data::{Chunk, Source, Table};

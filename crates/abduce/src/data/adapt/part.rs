@@ -28,7 +28,7 @@ impl Source for Part<'_> {
         Ok(Box::new(Selected {
             scan: self.source.scan()?,
             part: self,
-            seen: 0,
+            rows_scanned: 0,
             pending: Vec::new(),
         }))
     }
@@ -38,7 +38,7 @@ impl Source for Part<'_> {
 struct Selected<'a> {
     scan: Box<dyn Iterator<Item = Result<Chunk>> + Send + 'a>,
     part: &'a Part<'a>,
-    seen: usize,
+    rows_scanned: usize,
     pending: Vec<Chunk>,
 }
 
@@ -49,11 +49,12 @@ impl Iterator for Selected<'_> {
         while self.pending.iter().map(Chunk::rows).sum::<usize>() < CHUNK_ROWS {
             match self.scan.next() {
                 Some(Ok(chunk)) => {
-                    let folds = &self.part.of_row[self.seen..self.seen + chunk.rows()];
+                    let folds =
+                        &self.part.of_row[self.rows_scanned..self.rows_scanned + chunk.rows()];
                     let rows = 0..chunk.rows() as u32;
                     let wanted = |row: &u32| (self.part.wanted)(folds[*row as usize]);
                     let rows: Vec<u32> = rows.filter(wanted).collect();
-                    self.seen += chunk.rows();
+                    self.rows_scanned += chunk.rows();
                     if !rows.is_empty() {
                         self.pending.push(chunk.take(&rows));
                     }

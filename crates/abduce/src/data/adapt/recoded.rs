@@ -30,7 +30,7 @@ pub(crate) enum Translation {
 }
 
 impl Translation {
-    /// From a column that is constantly `x` to one that has `x` as a level.
+    /// The translation from a column with the constant `x` to one that has `x` as a level.
     ///
     /// # Errors
     /// If there is no such level.
@@ -40,7 +40,7 @@ impl Translation {
             .ok_or_else(|| Error::data(format!("the column has no level {x}")).at_column(&to.name))
     }
 
-    /// From a column to one that has all of its levels and terms.
+    /// The translation from a column to one that has all of its levels and terms.
     ///
     /// # Errors
     /// If the other column lacks one, or has another kind.

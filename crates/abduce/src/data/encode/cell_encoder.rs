@@ -113,8 +113,8 @@ impl CellEncoder {
         !matches!(self.rule, Rule::Text(_))
     }
 
-    /// Whether kept numbers and words suffice to encode the column; `plain` says whether the
-    /// numbers are.
+    /// Whether kept numbers and words suffice to encode the column; `plain` is whether the numbers
+    /// are plain.
     pub fn takes_kept(&self, plain: bool) -> bool {
         match self.rule {
             Rule::Number { .. } | Rule::Weight => true,
@@ -265,7 +265,7 @@ impl Encoded {
         })
     }
 
-    /// Appends which of these numbers are seen.
+    /// Appends which of these numbers are present.
     fn append_seen(&mut self, numbers: &[f64]) {
         if numbers.iter().any(|x| x.is_nan()) {
             numbers.iter().for_each(|x| self.seen.append(!x.is_nan()));

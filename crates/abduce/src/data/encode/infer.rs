@@ -42,8 +42,9 @@ pub(crate) struct Summary {
     pub(crate) name: String,
     pub(crate) wish: Wish,
     given: Option<Lookup>,
+    /// The number of cells, and of those that are not missing values.
     pub(crate) cells: u64,
-    pub(crate) seen: u64,
+    pub(crate) present: u64,
     pub(crate) numbers: u64,
     /// Whether every number was whole.
     pub(crate) whole: bool,
@@ -79,7 +80,7 @@ impl Summary {
             name: name.to_string(),
             given: given.map(|asked| Lookup::new(&asked.levels)),
             cells: 0,
-            seen: 0,
+            present: 0,
             numbers: 0,
             whole: true,
             least: f64::INFINITY,
@@ -143,7 +144,7 @@ impl Summary {
             {
                 return Err(self.not_among_given(&shown(cell), missing));
             }
-            self.seen += 1;
+            self.present += 1;
             self.add(cell, row, located);
             Ok(())
         });
@@ -163,22 +164,22 @@ impl Summary {
 
     /// Adds numbers that are plain and not too large; NaN for missing values.
     fn add_numbers(&mut self, values: &[f64]) {
-        let seen = || values.iter().filter(|x| !x.is_nan());
-        let mut rest = seen();
+        let present = || values.iter().filter(|x| !x.is_nan());
+        let mut rest = present();
         while !self.levels.is_full()
             && let Some(x) = rest.next()
         {
             self.levels.add(Key::Number(x + 0.0));
         }
-        let count = seen().count() as u64;
-        self.seen += count;
+        let count = present().count() as u64;
+        self.present += count;
         self.numbers += count;
         for x in values {
             // These ignore NaN.
             self.largest = self.largest.max(x.abs());
             self.least = self.least.min(*x);
         }
-        for x in seen() {
+        for x in present() {
             if !self.whole {
                 break;
             }

@@ -81,8 +81,8 @@ fn count_terms(inputs: &Inputs, columns: &mut [TextColumn], missing: &Missing) -
         for column in columns.iter_mut().filter(is_counted) {
             let rows = 0..located.batch.rows();
             let texts = Texts::of(located, located.positions[column.column], rows, missing)?;
-            let seen: Vec<&str> = texts.iter().flatten().collect();
-            column.counter.add(&column.options.analyzer, &seen);
+            let texts: Vec<&str> = texts.iter().flatten().collect();
+            column.counter.add(&column.options.analyzer, &texts);
         }
         Ok(())
     })

@@ -47,10 +47,10 @@ impl Summary {
 
     /// What columns with similar names take from this one; `None` if its kind is not inferred.
     pub fn shape(&self) -> Option<Look> {
-        if self.wish.kind.is_some() || self.wish.target || self.seen == 0 {
+        if self.wish.kind.is_some() || self.wish.target || self.present == 0 {
             return None;
         }
-        if self.numbers < self.seen {
+        if self.numbers < self.present {
             return Some(Look::Other);
         }
         let like_a_count = self.whole && self.least >= 0.0 && self.levels.count() > 1;
@@ -80,12 +80,12 @@ impl Summary {
             notes.extend(self.target_note(&levels));
             return Ok(Some(Field::with_levels(name, Kind::Categorical, levels)));
         }
-        if self.seen == 0 {
+        if self.present == 0 {
             notes.push(format!("no cell of column {name} is filled"));
             return Ok(Some(Field::new(name, Kind::Real)));
         }
-        let all_numbers = self.numbers == self.seen;
-        if self.consecutive && self.whole && all_numbers && self.seen == self.cells {
+        let all_numbers = self.numbers == self.present;
+        if self.consecutive && self.whole && all_numbers && self.present == self.cells {
             notes.push(format!(
                 "{name} has no name and numbers the rows; it is left out"
             ));
@@ -142,9 +142,9 @@ impl Summary {
     fn word_field(&self, text: bool, notes: &mut Vec<String>) -> Result<Option<Field>> {
         let name = &self.name;
         let distinct = self.levels.count();
-        let rare = distinct > FEW_LEVELS && 2 * distinct as u64 > self.seen;
+        let rare = distinct > FEW_LEVELS && 2 * distinct as u64 > self.present;
         // Sentences that hardly repeat are text even if there are few.
-        let sentences = 2 * self.sentences > self.seen && 2 * distinct as u64 > self.seen;
+        let sentences = 2 * self.sentences > self.present && 2 * distinct as u64 > self.present;
         if text && sentences {
             return Ok(Some(Field::new(name, Kind::Text)));
         }
@@ -154,7 +154,7 @@ impl Summary {
             return Ok(Some(Field::with_levels(name, Kind::Categorical, levels)));
         }
         // Single words that do not repeat are names or identifiers.
-        if text && 2 * self.phrases > self.seen {
+        if text && 2 * self.phrases > self.present {
             return Ok(Some(Field::new(name, Kind::Text)));
         }
         let more_than = if self.levels.is_full() {
@@ -169,7 +169,7 @@ impl Summary {
         notes.push(format!(
             "column {name} has {more_than}{distinct} different cells in {} rows; it is left out \
              unless you pass {options}",
-            self.seen
+            self.present
         ));
         Ok(None)
     }
@@ -178,14 +178,14 @@ impl Summary {
     fn are_truths(&self) -> bool {
         let few = self.levels.count() <= 2 * FEW_LEVELS;
         let levels = || self.levels.sorted();
-        few && (self.truths == self.seen
+        few && (self.truths == self.present
             || no_then_yes(&levels()).is_some()
             || folded(&levels()).is_some())
     }
 
     fn truth_field(&self) -> Result<Field> {
         let name = &self.name;
-        if self.truths == self.seen {
+        if self.truths == self.present {
             let levels = ["false", "true"];
             return Ok(Field::with_levels(name, Kind::Binary, levels));
         }
@@ -205,14 +205,15 @@ impl Summary {
             [only] => return Some(format!("the target {name} has one level only, {only}")),
             _ => {}
         }
-        if 10 * count as u64 >= 9 * self.seen || count > FEW_LEVELS && 2 * count as u64 > self.seen
+        if 10 * count as u64 >= 9 * self.present
+            || count > FEW_LEVELS && 2 * count as u64 > self.present
         {
             return Some(format!(
                 "the target {name} has {count} levels in {} rows: hardly any label repeats",
-                self.seen
+                self.present
             ));
         }
-        (count > FEW_LEVELS && self.numbers == self.seen).then(|| {
+        (count > FEW_LEVELS && self.numbers == self.present).then(|| {
             format!(
                 "the target {name} has {count} different numbers, and each of them is a class; \
                  group them into a few classes, or leave out `target` to describe {name} \
@@ -223,7 +224,7 @@ impl Summary {
 
     /// A note about a few words among numbers.
     fn stray_word(&self, missing: &Missing) -> Option<String> {
-        let others = self.seen - self.numbers;
+        let others = self.present - self.numbers;
         let (word, place) = self.first_word.as_ref()?;
         (self.numbers > others).then(|| {
             format!(
@@ -241,11 +242,11 @@ impl Summary {
     fn unique_levels_note(&self, levels: &[String]) -> Option<String> {
         let what = if levels.len() > FEW_DATES && levels.iter().all(|level| is_date(level)) {
             "dates are read as levels without order".to_string()
-        } else if self.seen >= FEW_ROWS && 10 * levels.len() as u64 >= 9 * self.seen {
+        } else if self.present >= FEW_ROWS && 10 * levels.len() as u64 >= 9 * self.present {
             format!(
                 "{} different levels in {} rows identify rows rather than describe them",
                 levels.len(),
-                self.seen
+                self.present
             )
         } else {
             return None;
@@ -272,7 +273,7 @@ impl Summary {
 
     /// The field in a unit that suits its largest number.
     fn in_unit(&self, field: Field, notes: &mut Vec<String>) -> Field {
-        let whole = self.whole && self.seen > 0 && field.kind == Kind::Real;
+        let whole = self.whole && self.present > 0 && field.kind == Kind::Real;
         let field = Field { whole, ..field };
         if !self.wish.units || field.kind != Kind::Real {
             return field;
@@ -307,11 +308,11 @@ impl Summary {
         if self.levels.are_zero_and_one() {
             return Kind::Binary;
         }
-        let mean = self.sum / self.seen as f64;
-        let variance = self.squares / self.seen as f64 - mean * mean;
+        let mean = self.sum / self.present as f64;
+        let variance = self.squares / self.present as f64 - mean * mean;
         let counts = self.least >= 0.0
             && self.levels.count() >= 3
-            && CELLS_PER_ZERO * self.zeros >= self.seen
+            && CELLS_PER_ZERO * self.zeros >= self.present
             && mean <= COUNT_MEAN
             && variance <= COUNT_DISPERSION * mean;
         if counts { Kind::Count } else { Kind::Real }
@@ -337,7 +338,7 @@ impl Summary {
         if self.wish.target {
             return error.with_hint("choose a `target` whose labels repeat");
         }
-        if self.numbers == self.seen {
+        if self.numbers == self.present {
             let hint = format!("pass {}", kind_option(&self.name, Kind::Real.name()));
             return error.about_kind(Kind::Real.name()).with_hint(hint);
         }
@@ -404,7 +405,7 @@ mod tests {
         for word in ["u", "v", "w"] {
             summary.levels.add(Key::Word(word.into()));
         }
-        summary.seen = 3;
+        summary.present = 3;
         summary.numbers = if numbers { 3 } else { 0 };
         let missing = Missing::new(&[]);
         summary

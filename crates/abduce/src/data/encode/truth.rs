@@ -28,7 +28,7 @@ pub(crate) struct Spellings {
 }
 
 impl Spellings {
-    /// For two levels that are no and yes.
+    /// The spellings of two levels that mean no and yes.
     pub fn of_pair(levels: &[String]) -> Option<Spellings> {
         are_truths(levels).then(|| Spellings {
             pairs: vec![match truth(&levels[0]) {
@@ -39,8 +39,8 @@ impl Spellings {
         })
     }
 
-    /// For each pair whose words are both among the levels, once. 0 and 1 are spellings too if
-    /// there is one such pair and no level is a number.
+    /// The spellings of each pair whose words are both among the levels. 0 and 1 are spellings too
+    /// if there is one such pair and no level is a number.
     pub fn among(levels: &[String]) -> Option<Spellings> {
         let only = |word: &str| {
             let mut places = (0..levels.len()).filter(|i| levels[*i].eq_ignore_ascii_case(word));

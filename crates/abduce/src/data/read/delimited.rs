@@ -239,7 +239,7 @@ impl Rows {
 
     /// The next rows: a block of lines without quotes, or rows split here.
     fn next_part(&mut self) -> Result<Option<Part>> {
-        // A byte of another character could be taken for such a delimiter.
+        // A delimiter that is not ASCII could equal a byte of another character.
         if self.shape.delimiter.is_ascii() {
             let lines = self.bytes.take_lines(self.quote, ROW_BYTES);
             if let Some(bytes) = lines.map_err(|e| self.packing.damaged(e))? {
@@ -314,8 +314,8 @@ impl Rows {
     }
 }
 
-/// The error of a row with more or fewer cells than there are columns, which starts on a line
-/// and spans some.
+/// The error for a row with more or fewer cells than there are columns, given its first line and
+/// the number of lines it spans.
 pub(super) fn wrong_width(found: usize, width: usize, line: u64, spanned: u64) -> Error {
     Error::data(format!(
         "{found} {} where {width} are expected",

@@ -11,7 +11,7 @@ use crate::{Error, Result};
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 /// One JSON object per line.
@@ -48,7 +48,7 @@ fn batches(input: &Input, _: &ReadOptions, wanted: &[bool]) -> Result<Batches> {
         row: vec![(0, 0); names.len()],
         text: String::new(),
         nested: None,
-        seen: vec![0; names.len()],
+        last_lines: vec![0; names.len()],
         line: 0,
         repeated: None,
     };
@@ -104,7 +104,7 @@ fn parse<'de, S: DeserializeSeed<'de>>(line: &'de str, number: u64, seed: S) -> 
 #[derive(Default)]
 struct Keys {
     names: Vec<String>,
-    seen: HashMap<String, ()>,
+    known: HashSet<String>,
 }
 
 impl<'de> DeserializeSeed<'de> for &mut Keys {
@@ -122,8 +122,8 @@ impl<'de> Visitor<'de> for &mut Keys {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> std::result::Result<(), A::Error> {
         while let Some(Key(key)) = map.next_key_seed(KeySeed)? {
             map.next_value::<IgnoredAny>()?;
-            if !self.seen.contains_key(&*key) {
-                self.seen.insert(key.clone().into_owned(), ());
+            if !self.known.contains(&*key) {
+                self.known.insert(key.clone().into_owned());
                 self.names.push(key.into_owned());
             }
         }
@@ -140,8 +140,8 @@ struct Cells {
     text: String,
     /// The first wanted column whose value is an object or an array.
     nested: Option<usize>,
-    /// The line on which each key was last seen.
-    seen: Vec<u64>,
+    /// The last line that has each key.
+    last_lines: Vec<u64>,
     line: u64,
     /// The first column whose key is on the line twice.
     repeated: Option<usize>,
@@ -165,7 +165,7 @@ impl<'de> Visitor<'de> for &mut Cells {
             let Some(&at) = self.positions.get(&*key) else {
                 continue;
             };
-            if std::mem::replace(&mut self.seen[at], self.line) == self.line {
+            if std::mem::replace(&mut self.last_lines[at], self.line) == self.line {
                 self.repeated.get_or_insert(at);
             }
             let start = self.text.len();

@@ -70,8 +70,8 @@ impl std::str::FromStr for Kind {
     }
 }
 
-/// What the user has specified of a column. The rest is inferred from its cells and may
-/// differ for other rows.
+/// What the user has specified about a column. The rest is inferred from its cells and may differ
+/// for other rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Asked {
@@ -103,7 +103,7 @@ pub struct Field {
     /// How text is split into terms, and the vocabulary.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Arc<Encoder>>,
-    /// What the user has specified of it.
+    /// What the user has specified about it.
     #[serde(default, skip_serializing_if = "Asked::is_nothing")]
     pub asked: Asked,
     /// The power of two that numbers are divided by as they are read, and the unit of all
@@ -169,7 +169,7 @@ impl Field {
         }
     }
 
-    /// The same column with what the user has specified of it.
+    /// The same column with what the user has specified about it.
     pub fn asked(self, asked: Asked) -> Field {
         Field { asked, ..self }
     }

@@ -187,8 +187,8 @@ impl Table {
             }
             let size = |chunk: &Chunk| {
                 let cells = chunk.column(position).cells(0, chunk.rows());
-                let seen = (0..chunk.rows()).filter_map(|row| cells.number(row));
-                seen.fold(0.0, |most: f64, x| most.max(x.abs()))
+                let numbers = (0..chunk.rows()).filter_map(|row| cells.number(row));
+                numbers.fold(0.0, |most: f64, x| most.max(x.abs()))
             };
             *field = field
                 .clone()

@@ -232,7 +232,7 @@ pub(crate) fn begins_a_mailbox(head: &[u8]) -> bool {
     line.is_some_and(|line| line.starts_with(b"From ") && has_time(line))
 }
 
-/// Whether a line contains a time of day, which tells the line before a message from a
+/// Whether a line contains a time of day, which distinguishes the line before a message from a
 /// sentence that begins with "From".
 fn has_time(line: &[u8]) -> bool {
     line.windows(5).any(|five| match five {
