@@ -1,28 +1,8 @@
 //! Sums of responsibilities over the rows with each level of a column, for all components.
 
+use super::by_row::ByRow;
 use super::simd::{Level, vectorised};
 use super::vector::Vector;
-
-/// The responsibilities of some rows, row by row with padded components.
-#[derive(Default)]
-pub(crate) struct ByRow {
-    numbers: Vec<f64>,
-    width: usize,
-}
-
-impl ByRow {
-    /// Arranges responsibilities, all rows of one component after another, with `width` numbers
-    /// in a row.
-    pub fn load(&mut self, responsibilities: &[f64], rows: usize, width: usize) {
-        self.width = width;
-        self.numbers.clear();
-        self.numbers.resize(rows * width, 0.0);
-        for (j, column) in responsibilities.chunks_exact(rows.max(1)).enumerate() {
-            let places = self.numbers.iter_mut().skip(j).step_by(width);
-            places.zip(column).for_each(|(place, r)| *place = *r);
-        }
-    }
-}
 
 /// Adds the responsibilities of each row to those of its code in `sums`, which has a row of
 /// padded components for each code. Of missing cells, the code is `None`.

@@ -1,6 +1,7 @@
 //! Numerical kernels, the only module with SIMD, matrix products and `unsafe`. They work on
 //! plain slices of `f64`; matrices are column-major unless documented otherwise.
 
+pub(crate) mod by_row;
 pub(crate) mod definite;
 pub(crate) mod eigen;
 pub(crate) mod gaussian;

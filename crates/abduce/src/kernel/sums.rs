@@ -41,6 +41,27 @@ fn add_standardised_squares_body<const FUSED: bool>(
 }
 
 multiversion! {
+    /// Adds `constant − ½((x − origin)·scale)²` for each number where the mask is not 0.
+    pub(crate) fn add_masked_squares(x: &[f64], mask: &[f64], origin: f64, scale: f64, constant: f64, out: &mut [f64]) = add_masked_squares_body
+}
+
+#[inline(always)]
+fn add_masked_squares_body<const FUSED: bool>(
+    x: &[f64],
+    mask: &[f64],
+    origin: f64,
+    scale: f64,
+    constant: f64,
+    out: &mut [f64],
+) {
+    for ((out, x), mask) in out.iter_mut().zip(x).zip(mask) {
+        let z = (x - origin) * scale;
+        let value = fma::<FUSED>(-0.5 * z, z, constant);
+        *out += if *mask == 0.0 { 0.0 } else { value };
+    }
+}
+
+multiversion! {
     /// `(Σw, Σw(x − origin), Σw(x − origin)²)`.
     pub(crate) fn shifted_moments(x: &[f64], weights: &[f64], origin: f64) -> (f64, f64, f64) = shifted_moments_body
 }

@@ -8,7 +8,8 @@
 
 use crate::data::Cells;
 use crate::family::{Distribution, PoissonStats, Statistics, Stats as _};
-use crate::kernel::levels::{ByRow, add_codes};
+use crate::kernel::by_row::ByRow;
+use crate::kernel::levels::add_codes;
 use crate::kernel::simd::{self, Level};
 use crate::kernel::special::{ln_factorial, ln_poisson_mass, poisson_deviance};
 use crate::kernel::tiles::{self, Block, Pair, Panels};

@@ -7,12 +7,15 @@
 //! covariances, missing values are left out column by column. The prior p(Σ) ∝ exp(−tr(ΨΣ⁻¹)/2)
 //! keeps Σ from becoming singular.
 
+mod cache;
 mod coordinates;
 mod estimate;
 mod family;
 mod filler;
+mod incomplete_columns;
 mod multi;
 mod run;
+mod short_runs;
 mod stats;
 mod structure;
 mod tails;
@@ -20,7 +23,9 @@ mod together;
 pub(crate) mod uniform_box;
 
 pub(crate) use filler::Filler;
+use incomplete_columns::IncompleteColumns;
 use run::{GaussianRun, MultivariateKernel};
+use short_runs::ShortRuns;
 pub use stats::MultivariateStats;
 pub use structure::Structure;
 pub use tails::{MultivariateStudentT, MultivariateStudentTShape, MultivariateStudentTStats};

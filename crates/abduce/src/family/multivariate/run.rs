@@ -3,17 +3,17 @@
 //! continue over several runs; missing values of independent columns are left out.
 
 use crate::data::{Cells, Rows};
+use crate::family::multivariate::cache::{PatternCache, PatternKey};
 use crate::family::multivariate::{Covariance, MultivariateGaussian, MultivariateStats, marginal};
 use crate::family::{GaussianStats, Stats};
 use crate::kernel::gaussian::{
-    CentredMoments, Conditionals, CovarianceRef, GaussianKernel, Interleaved, Moments, Pattern,
-    Scratch, Singular, block_rows,
+    CentredMoments, CovarianceRef, GaussianKernel, Interleaved, Moments, Pattern, Scratch,
+    Singular, block_rows,
 };
 use crate::kernel::linear::{cholesky, invert_lower, submatrix};
 use crate::kernel::product::{Matrix, add_product};
 use crate::{Error, Result};
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::OnceLock;
 
 /// Components prepared for many runs. With `hard`, missing values take their most probable value
 /// instead of their expectation and spread.
@@ -24,24 +24,8 @@ pub(crate) struct MultivariateKernel {
     complete: GaussianKernel,
     /// For rows with missing values, all components side by side, and each alone.
     interleaved: Vec<OnceLock<Interleaved>>,
-    patterns: RwLock<Patterns>,
-    spare: Mutex<Vec<Conditionals>>,
+    patterns: PatternCache,
 }
-
-/// The conditional distributions prepared for patterns of observed columns, of all components or
-/// one, for few rows or many. Patterns of several rows are kept, as they occur in other chunks too;
-/// the memory of patterns of a single row is reused.
-#[derive(Default)]
-struct Patterns {
-    prepared: HashMap<(Vec<usize>, Option<usize>, bool), Arc<Conditionals>>,
-    bytes: usize,
-}
-
-/// The maximum number of unused patterns whose memory is kept for reuse.
-const SPARE: usize = 64;
-
-/// The maximum size of all prepared patterns in bytes; further patterns are prepared each time.
-const PATTERN_BYTES: usize = 64 << 20;
 
 /// Rows that share one pattern of observed columns.
 pub(crate) struct GaussianRun<'a> {
@@ -76,8 +60,7 @@ impl MultivariateKernel {
             hard,
             complete,
             interleaved: (0..=components.len()).map(|_| OnceLock::new()).collect(),
-            patterns: RwLock::default(),
-            spare: Mutex::default(),
+            patterns: PatternCache::default(),
             components,
         })
     }
@@ -86,6 +69,11 @@ impl MultivariateKernel {
     pub fn is_correlated(&self) -> bool {
         let covariance = self.components.first().map(|c| &c.covariance);
         matches!(covariance, Some(Covariance::Full(_)))
+    }
+
+    /// The components, or `only` one.
+    pub(super) fn components(&self, only: Option<usize>) -> &[MultivariateGaussian] {
+        only.map_or(&self.components[..], |j| &self.components[j..=j])
     }
 
     /// The number of rows of a block.
@@ -108,15 +96,7 @@ impl MultivariateKernel {
         } else if seen.len() == order || !self.is_correlated() {
             RunKernel::Partial(kernel_of(components, weights, seen)?)
         } else {
-            let interleaved = self.interleaved(only);
-            let conditionals = self.conditionals(seen, only, rows);
-            let conditionals = conditionals.ok_or_else(|| {
-                singular(Singular {
-                    component: only.unwrap_or(0),
-                    pivot: 0,
-                })
-            })?;
-            RunKernel::Pattern(Pattern::new(&self.complete, interleaved, conditionals))
+            RunKernel::Pattern(self.pattern(seen, only, rows)?)
         };
         Ok(GaussianRun {
             all: self,
@@ -132,56 +112,44 @@ impl MultivariateKernel {
         place.get_or_init(|| self.complete.interleaved(which))
     }
 
-    /// The conditional distributions for a pattern of about `rows` rows, prepared by this or an
-    /// earlier call; `None` if a precision is singular.
-    fn conditionals(
+    /// Prepares all components, or `only` one, for about `rows` rows in which the columns `seen`
+    /// of correlated ones are observed.
+    pub(super) fn pattern(
         &self,
         seen: &[usize],
         only: Option<usize>,
         rows: usize,
-    ) -> Option<Arc<Conditionals>> {
-        let many = Pattern::many(rows);
+    ) -> Result<Pattern<'_>> {
         let components = self.interleaved(only);
-        let prepared = |mut new: Conditionals| {
-            let regular = new.prepare(&self.complete, components, seen, self.hard, many);
-            regular.then(|| Arc::new(new))
-        };
-        if rows == 1 {
-            let spare = self
-                .spare
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .pop();
-            return prepared(spare.unwrap_or_default());
+        let many = Pattern::many(rows);
+        let key = PatternKey { seen, only, many };
+        let conditionals = self.patterns.get(key, rows, |conditionals| {
+            conditionals.prepare(&self.complete, components, seen, self.hard, many)
+        });
+        match conditionals {
+            Some(conditionals) => Ok(Pattern::new(&self.complete, components, conditionals)),
+            None => Err(singular(Singular {
+                component: only.unwrap_or(0),
+                pivot: 0,
+            })),
         }
-        let key = (seen.to_vec(), only, many);
-        // A thread that panicked leaves a map that lacks at most its own pattern.
-        let known = self.patterns.read().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.prepared.get(&key) {
-            return Some(Arc::clone(known));
-        }
-        drop(known);
-        let new = prepared(Conditionals::default())?;
-        let mut known = self
-            .patterns
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        if known.bytes + new.bytes() <= PATTERN_BYTES {
-            known.bytes += new.bytes();
-            known.prepared.insert(key, Arc::clone(&new));
-        }
-        Some(new)
+    }
+
+    /// Loads a block of rows with several patterns; see [`GaussianKernel::load_rows`].
+    pub(super) fn load_rows(&self, columns: &[&[f64]], only: Option<usize>, scratch: &mut Scratch) {
+        let components = self.interleaved(only);
+        self.complete.load_rows(columns, components, scratch);
+    }
+
+    /// About how many bytes a prepared pattern has.
+    pub(super) fn pattern_bytes(&self) -> usize {
+        let order = self.components.first().map_or(0, |c| c.order());
+        order * order * self.components.len() * size_of::<f64>()
     }
 
     /// Keeps the memory of a pattern that is not needed again.
-    fn recycle(&self, pattern: Pattern) {
-        let Some(conditionals) = pattern.into_conditionals() else {
-            return;
-        };
-        let mut spare = self.spare.lock().unwrap_or_else(PoisonError::into_inner);
-        if spare.len() < SPARE {
-            spare.push(conditionals);
-        }
+    pub(super) fn recycle(&self, pattern: Pattern) {
+        self.patterns.recycle(pattern.into_conditionals());
     }
 
     /// Adds the sums over runs with missing values, of all components or `only` one, to the

@@ -3,7 +3,9 @@
 use crate::Result;
 use crate::data::Cells;
 use crate::family::multivariate::tails::{TailedKernel, TailedRun};
-use crate::family::multivariate::{GaussianRun, MultivariateKernel, MultivariateStats};
+use crate::family::multivariate::{
+    GaussianRun, IncompleteColumns, MultivariateKernel, MultivariateStats, ShortRuns,
+};
 use crate::family::{Distribution, Statistics};
 use crate::kernel::gaussian::Scratch;
 
@@ -13,9 +15,11 @@ pub(crate) enum TogetherKernel {
     StudentT(TailedKernel),
 }
 
-/// Rows that share one pattern of observed columns.
+/// Rows that share one pattern of observed columns, or a block of short runs of such rows.
 pub(crate) enum TogetherRun<'a> {
     Gaussian(GaussianRun<'a>),
+    ShortGaussians(ShortRuns<'a>),
+    IncompleteColumns(IncompleteColumns<'a>),
     StudentT(TailedRun<'a>),
 }
 
@@ -66,6 +70,17 @@ impl TogetherKernel {
         }
     }
 
+    /// The maximum number of rows in a block of several short runs; `None` if short runs cannot
+    /// share a block.
+    pub fn rows_of_short_runs(&self) -> Option<usize> {
+        match self {
+            TogetherKernel::Gaussian(kernel) if kernel.is_correlated() => {
+                Some(kernel.rows_of_short_runs())
+            }
+            _ => None,
+        }
+    }
+
     /// Adds the sums over runs with missing values, of all components or `only` one, to the
     /// statistics of these components.
     pub fn finish_patterns(
@@ -80,9 +95,35 @@ impl TogetherKernel {
         }
     }
 
-    /// Prepares all components, or `only` one, for about `rows` rows in which the columns `seen`
-    /// are observed.
-    pub fn run(&self, seen: &[usize], only: Option<usize>, rows: usize) -> Result<TogetherRun<'_>> {
+    /// Prepares all components, or `only` one, for runs of rows in one block, each with its number
+    /// of rows and its observed columns.
+    pub fn runs(
+        &self,
+        mut runs: impl ExactSizeIterator<Item = (usize, Vec<usize>)>,
+        only: Option<usize>,
+    ) -> Result<TogetherRun<'_>> {
+        match self {
+            TogetherKernel::Gaussian(kernel) if runs.len() > 1 => {
+                Ok(TogetherRun::ShortGaussians(kernel.short_runs(runs, only)?))
+            }
+            _ => {
+                let (rows, seen) = runs.next().unwrap_or_default();
+                self.run(&seen, only, rows)
+            }
+        }
+    }
+
+    /// Prepares independent columns, of all components or `only` one, for rows with missing values.
+    pub fn incomplete_columns(&self, only: Option<usize>) -> Option<TogetherRun<'_>> {
+        match self {
+            TogetherKernel::Gaussian(kernel) => Some(TogetherRun::IncompleteColumns(
+                IncompleteColumns::new(kernel.components(only)),
+            )),
+            TogetherKernel::StudentT(_) => None,
+        }
+    }
+
+    fn run(&self, seen: &[usize], only: Option<usize>, rows: usize) -> Result<TogetherRun<'_>> {
         Ok(match self {
             TogetherKernel::Gaussian(kernel) => {
                 TogetherRun::Gaussian(kernel.run(seen, only, rows)?)
@@ -95,27 +136,28 @@ impl TogetherKernel {
 }
 
 impl TogetherRun<'_> {
-    /// The values of the observed columns among the leaf's columns in a block.
-    pub fn observed_columns<'c>(&self, cells: &[Cells<'c>]) -> Vec<&'c [f64]> {
+    /// Loads a block of rows into `scratch` and adds its log-densities to `out`, component-major.
+    pub fn add_log_density(&mut self, cells: &[Cells], scratch: &mut Scratch, out: &mut [f64]) {
         match self {
-            TogetherRun::Gaussian(run) => run.observed_columns(cells),
-            TogetherRun::StudentT(run) => run.observed_columns(cells),
-        }
-    }
-
-    /// Loads a block of rows, observed columns only, into `scratch` and adds its log-densities to
-    /// `out`, component-major.
-    pub fn add_log_density(&mut self, columns: &[&[f64]], scratch: &mut Scratch, out: &mut [f64]) {
-        match self {
-            TogetherRun::Gaussian(run) => run.add_log_density(columns, scratch, out),
-            TogetherRun::StudentT(run) => run.add_log_density(columns, scratch, out),
+            TogetherRun::Gaussian(run) => {
+                run.add_log_density(&run.observed_columns(cells), scratch, out);
+            }
+            TogetherRun::ShortGaussians(runs) => {
+                runs.add_log_density(&runs.columns(cells), scratch, out);
+            }
+            TogetherRun::IncompleteColumns(run) => run.add_log_density(cells, out),
+            TogetherRun::StudentT(run) => {
+                run.add_log_density(&run.observed_columns(cells), scratch, out);
+            }
         }
     }
 
     /// Adds the block loaded last to the run's sums.
-    pub fn accumulate(&mut self, scratch: &mut Scratch, responsibilities: &[f64]) {
+    pub fn accumulate(&mut self, cells: &[Cells], scratch: &mut Scratch, responsibilities: &[f64]) {
         match self {
             TogetherRun::Gaussian(run) => run.accumulate(scratch, responsibilities),
+            TogetherRun::ShortGaussians(runs) => runs.accumulate(scratch, responsibilities),
+            TogetherRun::IncompleteColumns(run) => run.accumulate(cells, responsibilities),
             TogetherRun::StudentT(run) => run.accumulate(scratch, responsibilities),
         }
     }
@@ -125,6 +167,8 @@ impl TogetherRun<'_> {
     pub fn finish(self, scratch: &mut Scratch, stats: &mut [Statistics]) {
         match self {
             TogetherRun::Gaussian(run) => run.finish(None, scratch, gaussians(stats)),
+            TogetherRun::ShortGaussians(runs) => runs.finish(),
+            TogetherRun::IncompleteColumns(run) => run.finish(gaussians(stats)),
             TogetherRun::StudentT(run) => {
                 let stats = stats.iter_mut().filter_map(|stats| match stats {
                     Statistics::MultivariateStudentT(stats) => Some(stats),

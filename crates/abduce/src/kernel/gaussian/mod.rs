@@ -16,8 +16,9 @@ mod tests;
 
 pub(crate) use features::block_rows;
 pub(crate) use moments::{CentredMoments, Moments};
-pub(crate) use patterns::{Conditionals, Interleaved, Pattern, PatternMoments};
+pub(crate) use patterns::{Conditionals, Interleaved, MANY_ROWS, Pattern, PatternMoments};
 
+use super::by_row::ByRow;
 use super::tiles::{self, Block, Pair, Panels};
 use features::{largest_norm, pairs, standardise};
 
@@ -86,6 +87,8 @@ pub(crate) struct Scratch {
     rows: usize,
     largest_norm: f64,
     buffers: tiles::Buffers,
+    /// Log-densities, then responsibilities, of rows with missing cells.
+    by_row: ByRow,
     /// The moments of rows with missing cells, over all patterns so far.
     patterns: Option<PatternMoments>,
 }
@@ -122,6 +125,17 @@ impl Scratch {
             let factor = 1.0 / scale;
             self.columns.extend(x.iter().map(|x| (x - center) * factor));
         }
+    }
+
+    /// Adds the log-densities of a block with several patterns to `out`, component-major.
+    pub fn add_rows_to(&self, out: &mut [f64]) {
+        self.by_row.add_to(out, self.rows);
+    }
+
+    /// Loads the responsibilities of a block with several patterns, given component-major.
+    pub fn load_responsibilities(&mut self, responsibilities: &[f64]) {
+        let width = self.by_row.width;
+        self.by_row.load(responsibilities, self.rows, width);
     }
 
     /// Takes out the moments of rows with missing cells.
@@ -229,6 +243,15 @@ impl GaussianKernel {
     pub fn load(&self, columns: &[&[f64]], scratch: &mut Scratch) {
         let places = self.center.iter().copied().zip(self.scale.iter().copied());
         scratch.load(columns, places);
+    }
+
+    /// Standardises a block of all columns in rows with several patterns of missing cells, whose
+    /// values are arbitrary, and makes room for log-densities, which are 0.
+    pub fn load_rows(&self, columns: &[&[f64]], components: &Interleaved, scratch: &mut Scratch) {
+        let places = self.center.iter().copied().zip(self.scale.iter().copied());
+        scratch.load_without_features(columns, places);
+        scratch.by_row.numbers.clear();
+        scratch.by_row.resize(scratch.rows, components.width());
     }
 
     /// The loaded rows and their features.

@@ -13,7 +13,7 @@ use crate::leaf::Leaf;
 use crate::leaf::columns::{ColumnBuffers, ColumnTable};
 use crate::leaf::kernels::{Fast, LeafKernel, LevelTable, before_noise};
 use crate::learn::EStep;
-use crate::model::mixture::step::runs::{Run, sort_into_runs};
+use crate::model::mixture::step::runs::{Run, groups_of_short_runs, sort_into_runs};
 use crate::model::mixture::{MixtureStatistics, Parameters};
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -23,10 +23,10 @@ const BLOCK_ROWS: usize = 1024;
 
 /// Parameters prepared for many chunks.
 pub struct Prepared<'a> {
-    leaves: &'a [Leaf],
+    pub(super) leaves: &'a [Leaf],
     target: Option<usize>,
     log_weights: Vec<f64>,
-    kernels: Vec<LeafKernel<'a>>,
+    pub(super) kernels: Vec<LeafKernel<'a>>,
     levels: Option<LevelTable>,
     columns: Option<ColumnTable>,
     hard: bool,
@@ -38,7 +38,7 @@ pub struct Prepared<'a> {
     unlabelled: f64,
     /// Whether statistics of the leaves are computed, besides weights and log-likelihood.
     moments: bool,
-    block: usize,
+    pub(super) block: usize,
     control: Control<'a>,
 }
 
@@ -200,41 +200,44 @@ impl<'a> Prepared<'a> {
         };
         let order: Vec<u32> = order.unwrap_or_else(|| (0..chunk.rows() as u32).collect());
         let mut buffers = Buffers::new(self.kernels.len());
-        for (number_of_run, run) in runs.iter().enumerate() {
+        let mut groups = groups_of_short_runs(&runs, self.rows_of_short_runs()).peekable();
+        while let Some(group) = groups.next() {
             if self.control.is_interrupted() {
                 break;
             }
+            let label = group[0].label;
             // Rows of weight 0 are skipped, as they may be impossible.
-            if run.label.is_none() && self.unlabelled == 0.0 && statistics.is_some() {
+            if label.is_none() && self.unlabelled == 0.0 && statistics.is_some() {
                 continue;
             }
-            let mut gaussians = self.gaussian_runs(run, &sorted)?;
-            for start in (run.start..run.start + run.len).step_by(self.block) {
-                let len = self.block.min(run.start + run.len - start);
+            let mut gaussians = self.gaussian_runs(group, &sorted)?;
+            let (first, last) = (group[0].start, group[group.len() - 1].end());
+            for start in (first..last).step_by(self.block) {
+                let len = self.block.min(last - start);
                 let rows = &order[start..start + len];
                 let cells = self.cells(&sorted, start, len);
-                self.compute_log_densities(run.label, &cells, len, &mut gaussians, &mut buffers);
-                self.normalise(run.label, number, rows, &mut buffers);
+                self.compute_log_densities(label, &cells, len, &mut gaussians, &mut buffers);
+                self.normalise(label, number, rows, &mut buffers);
                 let Buffers { joint, totals, .. } = &mut buffers;
                 on_block(BlockResult {
                     rows,
                     responsibilities: joint,
-                    label: run.label,
+                    label,
                     log_densities: totals,
                 });
                 let Some(statistics) = statistics.as_deref_mut() else {
                     continue;
                 };
-                let weights = self.weights(&sorted, run.label, start, len);
-                statistics.add_block(run.label, weights.as_deref(), joint, totals);
+                let weights = self.weights(&sorted, label, start, len);
+                statistics.add_block(label, weights.as_deref(), joint, totals);
                 if self.moments {
-                    self.accumulate(run.label, &cells, &mut gaussians, &mut buffers, statistics);
+                    self.accumulate(label, &cells, &mut gaussians, &mut buffers, statistics);
                 }
             }
             if let Some(statistics) = statistics.as_deref_mut().filter(|_| self.moments) {
-                let next = runs.get(number_of_run + 1);
-                let is_last = next.is_none_or(|next| next.label != run.label);
-                self.finish_gaussians(run.label, gaussians, is_last, &mut buffers, statistics);
+                let is_last = groups.peek().is_none_or(|next| next[0].label != label);
+                let scratch = &mut buffers.scratch;
+                self.finish_gaussians(label, gaussians, is_last, scratch, statistics);
             }
         }
         if let (Some(statistics), Some(table)) = (statistics, &self.columns) {
@@ -298,9 +301,8 @@ impl<'a> Prepared<'a> {
             }
             match &mut gaussians[l] {
                 Some(gaussian) => {
-                    let columns = gaussian.observed_columns(cells);
                     let size = self.family_components(l, label) * len;
-                    gaussian.add_log_density(&columns, &mut scratch[l], &mut joint[..size]);
+                    gaussian.add_log_density(cells, &mut scratch[l], &mut joint[..size]);
                 }
                 None => self.kernels[l].add_log_density(label, cells, joint),
             }
@@ -375,7 +377,7 @@ impl<'a> Prepared<'a> {
             match &mut gaussians[l] {
                 Some(gaussian) => {
                     let size = self.family_components(l, label) * totals.len();
-                    gaussian.accumulate(&mut scratch[l], &joint[..size]);
+                    gaussian.accumulate(cells, &mut scratch[l], &joint[..size]);
                 }
                 None => {
                     let components = &mut statistics.leaves[l];
@@ -383,76 +385,6 @@ impl<'a> Prepared<'a> {
                 }
             }
         }
-    }
-
-    /// Adds the sums of a run, which may be the last with its label, to the statistics of its
-    /// Gaussian leaves.
-    fn finish_gaussians(
-        &self,
-        label: Option<usize>,
-        gaussians: Vec<Option<TogetherRun>>,
-        is_last: bool,
-        buffers: &mut Buffers,
-        statistics: &mut MixtureStatistics,
-    ) {
-        let leaves = statistics.leaves.iter_mut().zip(&mut buffers.scratch);
-        let leaves = leaves.zip(&self.kernels);
-        for (((leaf, scratch), kernel), gaussian) in leaves.zip(gaussians) {
-            let components = match label {
-                Some(label) => &mut leaf[label..=label],
-                None => &mut leaf[..kernel.family_components],
-            };
-            if let Some(gaussian) = gaussian {
-                gaussian.finish(scratch, components);
-            }
-            if let (Fast::Together(kernel), true) = (&kernel.fast, is_last) {
-                kernel.finish_patterns(label, scratch, components);
-            }
-        }
-    }
-
-    /// The number of components described by a leaf's family, which noise is not.
-    fn family_components(&self, leaf: usize, label: Option<usize>) -> usize {
-        label.map_or(self.kernels[leaf].family_components, |_| 1)
-    }
-
-    /// The columns whose missing values depend on other columns.
-    fn correlated_columns(&self) -> Vec<usize> {
-        let leaves = self.leaves.iter().zip(&self.kernels);
-        leaves
-            .filter(|(_, kernel)| matches!(&kernel.fast, Fast::Together(g) if g.is_correlated()))
-            .flat_map(|(leaf, _)| leaf.columns.iter().copied())
-            .collect()
-    }
-
-    /// The multivariate leaves prepared for a run; `None` for other leaves, and for independent
-    /// columns with missing values.
-    fn gaussian_runs(&self, run: &Run, chunk: &Chunk) -> Result<Vec<Option<TogetherRun<'_>>>> {
-        let prepare = |(leaf, kernel): (&Leaf, &'_ LeafKernel)| -> Option<Vec<usize>> {
-            let Fast::Together(gaussian) = &kernel.fast else {
-                return None;
-            };
-            let has_missing = leaf
-                .columns
-                .iter()
-                .any(|c| chunk.column(*c).nulls().is_some());
-            if has_missing && !gaussian.is_correlated() {
-                return None;
-            }
-            let seen = (0..leaf.columns.len()).filter(|i| !run.missing[leaf.columns[*i]]);
-            Some(seen.collect())
-        };
-        let leaves = self.leaves.iter().zip(&self.kernels);
-        leaves
-            .map(
-                |(leaf, kernel)| match (prepare((leaf, kernel)), &kernel.fast) {
-                    (Some(seen), Fast::Together(gaussian)) => {
-                        gaussian.run(&seen, run.label, run.len).map(Some)
-                    }
-                    _ => Ok(None),
-                },
-            )
-            .collect()
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod coordinates;
 pub(crate) mod expect;
+mod gaussians;
 pub(crate) mod groups;
 pub(crate) mod maximize;
 pub(crate) mod runs;

@@ -2,6 +2,7 @@
 //! values in correlated columns, so that one factorisation serves a whole run.
 
 use crate::data::Chunk;
+use crate::kernel::gaussian::MANY_ROWS;
 use std::collections::HashMap;
 
 /// Rows with the same label and the same pattern of missing values in correlated columns.
@@ -16,6 +17,34 @@ pub(crate) struct Run {
     pub missing: Vec<bool>,
 }
 
+impl Run {
+    /// Whether it has too few rows for a block of its kernel.
+    fn is_short(&self) -> bool {
+        self.len < MANY_ROWS
+    }
+
+    /// The position after its last row.
+    pub fn end(&self) -> usize {
+        self.start + self.len
+    }
+}
+
+/// Splits runs into groups: of consecutive short runs with the same label and together at most
+/// `max_rows` rows, or of a single run.
+pub(crate) fn groups_of_short_runs(runs: &[Run], max_rows: usize) -> impl Iterator<Item = &[Run]> {
+    let mut rows = 0;
+    runs.chunk_by(move |run, next| {
+        let both = [run, next];
+        rows = if rows == 0 { run.len } else { rows } + next.len;
+        let fit = run.label == next.label && rows <= max_rows;
+        let together = fit && both.iter().all(|run| run.is_short());
+        if !together {
+            rows = 0;
+        }
+        together
+    })
+}
+
 /// A row with what the rows of a run have in common, as one number that sorts fast: from the
 /// highest bits on, 32 bits of the label, where 0 is no label, 64 of the number of the pattern,
 /// and 32 of the row.
@@ -24,8 +53,8 @@ type RowKey = u128;
 const ROW_BITS: u32 = 32;
 const PATTERN_BITS: u32 = 64;
 
-/// The runs of a chunk, and the order of its rows in which these are contiguous; `None` if that
-/// is the order of the chunk. With `skip_zero_weights`, rows of weight 0 are left out.
+/// The runs of a chunk, the short ones of each label after its others, and the order of rows in
+/// which they are contiguous; `None` if that is the order of the chunk. With `skip_zero_weights`, rows of weight 0 are left out.
 pub(crate) fn sort_into_runs(
     chunk: &Chunk,
     target: Option<usize>,
@@ -74,8 +103,27 @@ pub(crate) fn sort_into_runs(
         });
         start += rows.len();
     }
-    let order = (!in_order).then(|| keys.into_iter().map(row_of).collect());
-    (order, runs)
+    let mut order: Vec<u32> = keys.into_iter().map(row_of).collect();
+    let moved = move_short_runs_last(&mut runs, &mut order);
+    ((moved || !in_order).then_some(order), runs)
+}
+
+/// Moves the short runs of each label behind its others, so that they are adjacent. Returns whether
+/// that changed the order.
+fn move_short_runs_last(runs: &mut [Run], order: &mut Vec<u32>) -> bool {
+    let key = |run: &Run| (run.label, run.is_short());
+    if runs.is_sorted_by_key(key) {
+        return false;
+    }
+    runs.sort_by_key(key);
+    let mut moved = Vec::with_capacity(order.len());
+    for run in runs {
+        let rows = run.start..run.end();
+        run.start = moved.len();
+        moved.extend_from_slice(&order[rows]);
+    }
+    *order = moved;
+    true
 }
 
 /// The patterns of missing values of all rows of a chunk.

@@ -43,7 +43,7 @@ pub(crate) struct Task<'a> {
 }
 
 /// Whether a constant is added to estimated variances.
-fn has_ridge(leaves: &[Leaf]) -> bool {
+pub(crate) fn has_ridge(leaves: &[Leaf]) -> bool {
     leaves.iter().any(|leaf| match &leaf.family {
         LeafFamily::Gaussian { prior, .. } => prior.ridge > 0.0,
         LeafFamily::Multivariate { prior, .. } | LeafFamily::MultivariateStudentT { prior, .. } => {

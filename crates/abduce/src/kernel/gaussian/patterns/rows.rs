@@ -1,0 +1,236 @@
+//! Rows with missing cells that are completed one by one: by the conditional means of each
+//! component, for its log-density and its moments.
+
+use super::Interleaved;
+use super::Pattern;
+use super::lanes::{Lanes, Registers, place};
+use super::moments::PatternMoments;
+use crate::kernel::simd::vectorised;
+use crate::kernel::vector::Vector;
+use std::ops::Range;
+
+/// The rows that are processed together.
+const PAIR: usize = 2;
+
+/// Rows of a pattern among the loaded ones.
+pub(super) struct Rows<'a> {
+    pub pattern: &'a Pattern<'a>,
+    /// The loaded columns, `stride` apart.
+    pub columns: &'a [f64],
+    pub stride: usize,
+    /// The places of the observed columns among them.
+    pub places: &'a [usize],
+    pub rows: Range<usize>,
+}
+
+impl Rows<'_> {
+    /// The components that the rows are completed by.
+    fn components(&self) -> &Interleaved {
+        self.pattern.components
+    }
+
+    /// Fills `gaps` with the gaps of `R` rows from their components' means, column by column.
+    #[inline(always)]
+    unsafe fn complete<V: Vector, const R: usize>(
+        &self,
+        lanes: Lanes,
+        row: usize,
+        gaps: &mut Registers<V>,
+    ) {
+        let (components, conditionals) = (self.components(), &*self.pattern.conditionals);
+        let o = conditionals.seen.len();
+        // SAFETY: the caller ensures the features and lanes.
+        unsafe {
+            for (c, column) in conditionals.seen.iter().zip(self.places) {
+                let mean: V = lanes.load(&components.mean, *c);
+                let y = &self.columns[column * self.stride + row..][..R];
+                gaps.set_row::<R>(*c, std::array::from_fn(|r| V::splat(y[r]).sub(mean)));
+            }
+            for (t, h) in conditionals.hidden.iter().enumerate() {
+                let mut gap = [V::splat(0.0); R];
+                for (i, c) in conditionals.seen.iter().enumerate() {
+                    let slope: V = lanes.load(&conditionals.parts.regression, t * o + i);
+                    for (gap, seen) in gap.iter_mut().zip(gaps.row::<R>(*c)) {
+                        *gap = V::fma(slope, seen, *gap);
+                    }
+                }
+                gaps.set_row(*h, gap);
+            }
+        }
+    }
+}
+
+vectorised! {
+    /// Writes the log-densities of the rows to `out`, row by row with padded components.
+    pub(super) fn write_log_density(rows: &Rows, work: &mut Vec<f64>, out: &mut [f64]) = write_log_density_by
+}
+
+#[inline(always)]
+unsafe fn write_log_density_by<V: Vector>(rows: &Rows, work: &mut Vec<f64>, out: &mut [f64]) {
+    let width = rows.components().width;
+    assert!(out.len() == rows.rows.len() * width);
+    // SAFETY: the caller ensures the features; the lanes of a group are within the width.
+    unsafe {
+        work.resize(PAIR * rows.components().order * V::LANES, 0.0);
+        let mut gaps = Registers::new(work);
+        for group in (0..width).step_by(V::LANES) {
+            let lanes = Lanes { width, group };
+            let mut row = 0;
+            while row + PAIR <= rows.rows.len() {
+                rows.write_some::<V, PAIR>(lanes, row, &mut gaps, out);
+                row += PAIR;
+            }
+            while row < rows.rows.len() {
+                rows.write_some::<V, 1>(lanes, row, &mut gaps, out);
+                row += 1;
+            }
+        }
+    }
+}
+
+impl Rows<'_> {
+    /// Writes the log-densities of `R` rows under the components of a register.
+    #[inline(always)]
+    unsafe fn write_some<V: Vector, const R: usize>(
+        &self,
+        lanes: Lanes,
+        row: usize,
+        gaps: &mut Registers<V>,
+        out: &mut [f64],
+    ) {
+        let components = self.components();
+        let d = components.order;
+        // SAFETY: the caller ensures the features and lanes.
+        unsafe {
+            self.complete::<V, R>(lanes, self.rows.start + row, gaps);
+            let mut distance = [V::splat(0.0); R];
+            let mut first = 0;
+            while first < d {
+                // Four rows of the inverse factor at once, or the last ones alone.
+                if first + 4 <= d {
+                    whiten::<V, R, 4>(components, lanes, first, gaps, &mut distance);
+                    first += 4;
+                } else {
+                    whiten::<V, R, 1>(components, lanes, first, gaps, &mut distance);
+                    first += 1;
+                }
+            }
+            let peak: V = lanes.load(&self.pattern.conditionals.peak, 0);
+            for (r, distance) in distance.into_iter().enumerate() {
+                lanes.store(out, row + r, V::fma(distance, V::splat(-0.5), peak));
+            }
+        }
+    }
+}
+
+/// Adds the squares of `F` whitened coordinates from `first` on.
+#[inline(always)]
+unsafe fn whiten<V: Vector, const R: usize, const F: usize>(
+    components: &Interleaved,
+    lanes: Lanes,
+    first: usize,
+    gaps: &Registers<V>,
+    distance: &mut [V; R],
+) {
+    // SAFETY: the caller ensures the features and lanes.
+    unsafe {
+        let mut white = [[V::splat(0.0); R]; F];
+        for c in 0..first + F {
+            let gap: [V; R] = gaps.row(c);
+            for (f, white) in white.iter_mut().enumerate() {
+                let x: V = lanes.load(&components.inverse, (first + f) * components.order + c);
+                for (white, gap) in white.iter_mut().zip(gap) {
+                    *white = V::fma(x, gap, *white);
+                }
+            }
+        }
+        for white in white {
+            for (distance, white) in distance.iter_mut().zip(white) {
+                *distance = V::fma(white, white, *distance);
+            }
+        }
+    }
+}
+
+vectorised! {
+    /// Adds the rows to moments about the means of the components, with `shares` row by row.
+    pub(super) fn accumulate(rows: &Rows, shares: &[f64], work: &mut Vec<f64>, sums: &mut PatternMoments) = accumulate_by
+}
+
+#[inline(always)]
+unsafe fn accumulate_by<V: Vector>(
+    rows: &Rows,
+    shares: &[f64],
+    work: &mut Vec<f64>,
+    sums: &mut PatternMoments,
+) {
+    let width = rows.components().width;
+    assert!(shares.len() == rows.rows.len() * width);
+    // SAFETY: the caller ensures the features; the lanes of a group are within the width.
+    unsafe {
+        work.resize(PAIR * rows.components().order * V::LANES, 0.0);
+        let mut gaps = Registers::new(work);
+        for group in (0..width).step_by(V::LANES) {
+            let lanes = Lanes { width, group };
+            let mut weight = V::splat(0.0);
+            for row in 0..rows.rows.len() {
+                weight = weight.add(lanes.load(shares, row));
+            }
+            lanes.add(&mut sums.weight, 0, weight);
+            lanes.add(&mut sums.spread, 0, weight);
+            let mut row = 0;
+            while row + PAIR <= rows.rows.len() {
+                rows.accumulate_some::<V, PAIR>(lanes, row, &mut gaps, shares, sums);
+                row += PAIR;
+            }
+            while row < rows.rows.len() {
+                rows.accumulate_some::<V, 1>(lanes, row, &mut gaps, shares, sums);
+                row += 1;
+            }
+        }
+    }
+}
+
+impl Rows<'_> {
+    /// Adds `R` rows to the moments about the means of the components of a register.
+    #[inline(always)]
+    unsafe fn accumulate_some<V: Vector, const R: usize>(
+        &self,
+        lanes: Lanes,
+        row: usize,
+        gaps: &mut Registers<V>,
+        shares: &[f64],
+        sums: &mut PatternMoments,
+    ) {
+        let d = self.components().order;
+        let is_zero = |r: usize| {
+            let of_row = &shares[(row + r) * lanes.width + lanes.group..][..V::LANES];
+            of_row.iter().all(|share| *share == 0.0)
+        };
+        if (0..R).all(is_zero) {
+            return;
+        }
+        // SAFETY: the caller ensures the features and lanes.
+        unsafe {
+            let shares: [V; R] = std::array::from_fn(|r| lanes.load(shares, row + r));
+            self.complete::<V, R>(lanes, self.rows.start + row, gaps);
+            for a in 0..d {
+                let gap: [V; R] = gaps.row(a);
+                let weighted: [V; R] = std::array::from_fn(|r| gap[r].mul(shares[r]));
+                let mut sum: V = lanes.load(&sums.about_means, a);
+                for weighted in weighted {
+                    sum = sum.add(weighted);
+                }
+                lanes.store(&mut sums.about_means, a, sum);
+                let start = d + place(d, a, a);
+                for b in a..d {
+                    let mut sum: V = lanes.load(&sums.about_means, start + b - a);
+                    for (weighted, gap) in weighted.iter().zip(gaps.row::<R>(b)) {
+                        sum = V::fma(*weighted, gap, sum);
+                    }
+                    lanes.store(&mut sums.about_means, start + b - a, sum);
+                }
+            }
+        }
+    }
+}
