@@ -35,7 +35,7 @@ pub struct Arguments {
     /// A model written by `abduce fit`
     #[arg(value_name = "FILE")]
     model: PathBuf,
-    /// The question, as in \"P(a, b | c=1, d>2)\"
+    /// The question, as in "P(a, b | c=1, d>2)"
     #[arg(value_name = "QUESTION")]
     question: String,
     /// Number of rows drawn where there is no exact answer

@@ -16,6 +16,9 @@ use arrow_schema::SchemaRef;
 use std::path::Path;
 use std::sync::Arc;
 
+/// The length in bytes above which the name of a column is probably a value of a first row.
+const LONG_NAME: usize = 60;
+
 /// Opened files: their encoded rows, and notes for the user.
 pub struct Opened {
     /// The encoded rows.
@@ -343,17 +346,31 @@ pub(super) fn check_names(inputs: &Inputs, options: &ReadOptions) -> Result<()> 
         .chain(options.weight.iter().map(|name| (name, "`weight`: ")));
     for (name, option) in named {
         if inputs.position(name).is_none() {
-            let names = listed(inputs.names.iter().map(String::as_str));
-            let near = nearest(name, &inputs.names);
-            let meant = near.map_or(String::new(), |near| format!("did you mean {near}? "));
             return Err(
                 Error::parameter(format!("{option}there is no column \"{name}\""))
-                    .with_hint(format!("{meant}the columns are {names}")),
+                    .with_hint(columns_hint(name, &inputs.names)),
             );
         }
     }
     check_patterns(inputs, options)?;
     check_roles(options)
+}
+
+/// The columns that there are instead of a named one, and how a header may have been misread.
+fn columns_hint(name: &str, names: &[String]) -> String {
+    if let [only] = names {
+        return format!("the only column is \"{only}\"; if it contains several, set `delimiter`");
+    }
+    let near = nearest(name, names);
+    let meant = near.map_or(String::new(), |near| format!("did you mean {near}? "));
+    let listed = listed(names.iter().map(String::as_str));
+    let is_value = |name: &String| name.parse::<f64>().is_ok() || name.len() > LONG_NAME;
+    let header = if names.iter().any(is_value) {
+        "; if the first line is a row and not a header, pass `no_header` and `names`"
+    } else {
+        ""
+    };
+    format!("{meant}the columns are {listed}{header}")
 }
 
 /// # Errors

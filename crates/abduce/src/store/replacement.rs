@@ -60,7 +60,8 @@ impl Replacement {
                 }
                 let file = create_locked(&builder, folder).map_err(|error| {
                     let message = match error.kind() {
-                        io::ErrorKind::NotFound => {
+                        // Some folders of the system exist but contain no new files.
+                        io::ErrorKind::NotFound if !folder.is_dir() => {
                             format!("there is no folder {}", folder.display())
                         }
                         _ => {

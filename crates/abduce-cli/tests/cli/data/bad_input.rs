@@ -46,6 +46,18 @@ fn unknown_columns_are_an_error_that_lists_the_columns() {
 }
 
 #[test]
+fn an_unknown_column_hints_at_a_misread_header() {
+    let files = Files::new();
+    let spaces = files.write("spaces.csv", "a b c\n1 2 x\n3 4 y\n");
+    abduce(&["fit", "naive-bayes", &spaces, "--target", "c"])
+        .fails(2, &["the only column is \"a b c\"", "--delimiter"]);
+    let text = "a message that is far too long to be the name of a column of this table";
+    let messages = files.write("messages.tsv", &format!("ham\t{text}\nspam\tshort\n"));
+    abduce(&["fit", "naive-bayes", &messages, "--target", "label"])
+        .fails(2, &["no column \"label\"", "--no-header and --names"]);
+}
+
+#[test]
 fn a_target_without_labels_is_an_error() {
     let files = Files::new();
     let table = files.write("t.csv", "a,b\n1,\n2,NA\n3,?\n");

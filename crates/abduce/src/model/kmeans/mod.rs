@@ -163,7 +163,8 @@ impl FittedKMeans {
             Distance::Euclidean | Distance::Mahalanobis => {}
         }
         if self.variance <= 0.0 {
-            return no_density("every row coincides with its centre");
+            return Err(error("every row coincides with its centre")
+                .with_hint("fit fewer clusters than there are different rows"));
         }
         if !self
             .units()

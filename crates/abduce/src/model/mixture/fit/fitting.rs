@@ -79,9 +79,10 @@ impl<'a> Fitting<'a> {
         let mut fit = finish(&task, schema, summary, self.options, found);
         self.examine_rows(&mut fit, &task)?;
         if components < requested {
+            let rows = if components == 1 { "row" } else { "rows" };
             let warning = format!(
-                "{requested} components were requested, but there are only {components} rows; \
-                 {components} were fitted"
+                "{requested} components were requested for {components} {rows}: as many \
+                 components as rows were fitted"
             );
             fit.warnings.insert(0, warning);
         }

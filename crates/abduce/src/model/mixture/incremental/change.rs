@@ -28,18 +28,17 @@ impl Incremental for Fitted<FittedMixture> {
             return Ok(unchanged());
         }
         let weight = unlabelled.unwrap_or_else(|| self.unlabelled_weight());
+        let unused = self.unused_rows_note(unlabelled.is_some());
+        if self.model.ignores_all_rows(rows, weight) {
+            return Ok(Changed {
+                result: None,
+                notes: vec![unused],
+            });
+        }
         let labelled = self.model.labelled_rows(rows, weight)?;
         let mut notes = Vec::new();
         if let Some(labelled) = &labelled {
-            let options = &self.recipe.options;
-            let given = matches!(options.unlabelled, Unlabelled::Weight(_));
-            notes.push(if unlabelled.is_some() || given {
-                "rows without a label are not used, as their weight is 0".to_string()
-            } else {
-                "rows without a label are not used: the model has no weight for them; pass \
-                 `unlabelled`"
-                    .to_string()
-            });
+            notes.push(unused);
             if all_weights_are_zero(labelled)? {
                 return Ok(Changed {
                     result: None,
@@ -109,6 +108,17 @@ impl Incremental for Fitted<FittedMixture> {
 }
 
 impl Fitted<FittedMixture> {
+    /// The note that rows without a label are not used, whose weight may be `given` for these rows.
+    fn unused_rows_note(&self, given: bool) -> String {
+        if given || matches!(self.recipe.options.unlabelled, Unlabelled::Weight(_)) {
+            "rows without a label are not used, as their weight is 0".to_string()
+        } else {
+            "rows without a label are not used: the model has no weight for them; pass \
+             `unlabelled`"
+                .to_string()
+        }
+    }
+
     /// The first option in which another model was fitted differently, if there is one.
     fn difference(&self, other: &Fitted<FittedMixture>) -> Option<&'static str> {
         let specification: &Specification = &self.recipe.specification;

@@ -163,14 +163,26 @@ impl FittedMixture {
         rows: &'a dyn Source,
         unlabelled: f64,
     ) -> Result<Option<Labelled<'a>>> {
-        // The probability of a hidden label needs densities.
-        let use_unlabelled = unlabelled > 0.0 && self.is_generative();
         let target = self.target.map(|target| &self.schema.fields[target].name);
         let target = target.and_then(|name| rows.schema().position(name).ok());
         match target {
-            Some(target) if !use_unlabelled => Labelled::of(rows, target, false),
+            Some(target) if !self.uses_unlabelled(unlabelled) => Labelled::of(rows, target, false),
             _ => Ok(None),
         }
+    }
+
+    /// Whether rows without a label are used if they have this weight.
+    fn uses_unlabelled(&self, weight: f64) -> bool {
+        // The probability of a hidden label needs densities.
+        weight > 0.0 && self.is_generative()
+    }
+
+    /// Whether no row is used, because there is no column of labels and rows without a label, of
+    /// this weight, are not used.
+    pub(crate) fn ignores_all_rows(&self, rows: &dyn Source, unlabelled: f64) -> bool {
+        let target = self.target.map(|target| &self.schema.fields[target].name);
+        target.is_some_and(|name| rows.schema().position(name).is_err())
+            && !self.uses_unlabelled(unlabelled)
     }
 
     /// Whether a column is the target or in a leaf. Columns without any value are not.

@@ -6,7 +6,7 @@ use crate::family::{Distribution, LeafFamily, Scale};
 use crate::leaf::Leaf;
 use crate::leaf::TableSummary;
 use crate::learn::EStep;
-use crate::model::mixture::step::task::{EmFit, Task};
+use crate::model::mixture::step::task::{EmFit, Task, has_ridge};
 use crate::model::mixture::{FitOptions, FittedMixture, Parameters};
 use crate::model::some_of;
 use std::cmp::Ordering;
@@ -149,7 +149,7 @@ pub(crate) fn diagnose(
             some_of(&empty)
         ));
     }
-    warnings.extend(convergence(found, options));
+    warnings.extend(convergence(found, options, has_ridge(task.leaves)));
     warnings
 }
 
@@ -195,9 +195,15 @@ fn fixed_range(
 }
 
 /// Warnings about how EM ended.
-fn convergence(found: &EmFit, options: &FitOptions) -> Vec<String> {
+fn convergence(found: &EmFit, options: &FitOptions, has_ridge: bool) -> Vec<String> {
     let mut warnings = Vec::new();
-    if !found.monotone {
+    if !found.monotone && has_ridge {
+        warnings.push(
+            "the log-likelihood decreased during the fit, because a constant is added to every \
+             variance after each step"
+                .into(),
+        );
+    } else if !found.monotone {
         warnings.push("the objective decreased during the fit by more than rounding error".into());
     }
     if found.interrupted {
