@@ -1,39 +1,70 @@
 //! Dense symmetric matrices, column-major with both halves stored: Cholesky factor and inverse.
-//! Large matrices are processed in blocks that fit the cache (Golub & Van Loan, §4.2.9).
+//! Large matrices are processed in blocks, so that nearly all of the time is spent in matrix
+//! products (Golub & Van Loan, §4.2.9). Blocks of columns are independent of each other and
+//! computed in parallel, each in a fixed order: the bits are the same for any number of threads.
 
 use super::product::{Matrix, add_product};
+use rayon::prelude::*;
 
 /// A square matrix of order `order`, column-major.
 pub(crate) type Square = Vec<f64>;
 
-/// The number of columns in a block: all columns of a matrix that fits the cache.
-fn block(order: usize) -> usize {
-    const CACHED: usize = 160;
-    const BLOCK: usize = 64;
-    if order <= CACHED { CACHED } else { BLOCK }
-}
+/// The largest order of a matrix that fits the cache and is processed as one block.
+const CACHED: usize = 160;
+
+/// The number of columns in a block of an inverse.
+const BLOCK: usize = 64;
+
+/// The number of columns whose contribution to later columns is subtracted in one product.
+const PANEL: usize = 128;
+
+/// The number of columns of a panel that are factored without products.
+const STRIP: usize = 16;
 
 /// The lower factor `L` of `A = L Lᵀ`, zero above the diagonal, or the index
 /// of the first pivot that is not positive.
 pub(crate) fn cholesky(matrix: &[f64], order: usize) -> Result<Square, usize> {
     let mut factor = matrix.to_vec();
-    for start in (0..order).step_by(block(order)) {
-        let end = order.min(start + block(order));
-        let (done, rest) = factor.split_at_mut(start * order);
-        if start > 0 {
-            // Subtracts the contribution of the earlier columns.
-            let minus: Vec<f64> = (0..start)
-                .flat_map(|l| done[l * order + start..l * order + end].iter().map(|x| -x))
-                .collect();
+    let (panel, strip) = if order <= CACHED {
+        (CACHED, CACHED)
+    } else {
+        (PANEL, STRIP)
+    };
+    for start in (0..order).step_by(panel) {
+        let end = order.min(start + panel);
+        let (done, rest) = factor.split_at_mut(end * order);
+        let done = &mut done[start * order..];
+        factor_panel(matrix, order, start, strip, done)?;
+        subtract_panel(done, order, end, rest);
+    }
+    Ok(factor)
+}
+
+/// Factors the columns of a panel that begins at column `start`, from which the contributions of
+/// the columns before it are subtracted already.
+fn factor_panel(
+    matrix: &[f64],
+    order: usize,
+    start: usize,
+    strip: usize,
+    panel: &mut [f64],
+) -> Result<(), usize> {
+    let width = panel.len() / order.max(1);
+    for first in (0..width).step_by(strip) {
+        let last = width.min(first + strip);
+        let (done, rest) = panel.split_at_mut(first * order);
+        let top = start + first;
+        if first > 0 {
+            let minus = negated(done, order, top, start + last);
             add_product(
-                &mut rest[start..(end - start) * order],
+                &mut rest[top..(last - first) * order],
                 order,
-                Matrix::new(&done[start..], order - start, start, order),
-                Matrix::new(&minus, end - start, start, end - start).transposed(),
+                Matrix::new(&done[top..], order - top, first, order),
+                Matrix::new(&minus, last - first, first, last - first).transposed(),
             );
         }
-        for j in start..end {
-            let (block, rest) = rest.split_at_mut((j - start) * order);
+        for j in top..start + last {
+            let (block, rest) = rest.split_at_mut((j - top) * order);
             let column = &mut rest[..order];
             for earlier in block.chunks_exact(order) {
                 let multiplier = earlier[j];
@@ -54,50 +85,84 @@ pub(crate) fn cholesky(matrix: &[f64], order: usize) -> Result<Square, usize> {
             }
         }
     }
-    Ok(factor)
+    Ok(())
+}
+
+/// Subtracts the contribution of a factored panel from the columns after it, which begin at
+/// column `end`: only at and below their diagonal, in whole blocks.
+fn subtract_panel(panel: &[f64], order: usize, end: usize, rest: &mut [f64]) {
+    if end == order {
+        return;
+    }
+    let width = panel.len() / order;
+    let minus = negated(panel, order, end, order);
+    let blocks = rest.par_chunks_mut(PANEL * order).enumerate();
+    blocks.for_each(|(number, block)| {
+        let top = end + number * PANEL;
+        let columns = block.len() / order;
+        add_product(
+            &mut block[top..],
+            order,
+            Matrix::new(&panel[top..], order - top, width, order),
+            Matrix::new(&minus[top - end..], columns, width, order - end).transposed(),
+        );
+    });
+}
+
+/// The rows from `top` to `bottom` of columns of length `order`, with the other sign.
+fn negated(columns: &[f64], order: usize, top: usize, bottom: usize) -> Vec<f64> {
+    let mut minus = Vec::with_capacity(columns.len() / order * (bottom - top));
+    for column in columns.chunks_exact(order) {
+        minus.extend(column[top..bottom].iter().map(|x| -x));
+    }
+    minus
 }
 
 /// The inverse of a lower triangular matrix, itself lower triangular.
 pub(crate) fn invert_lower(factor: &[f64], order: usize) -> Square {
+    let block = if order <= CACHED { CACHED } else { BLOCK };
     let mut inverse = vec![0.0; order * order];
-    for first in (0..order).step_by(block(order)) {
-        let last = order.min(first + block(order));
-        let columns = &mut inverse[first * order..last * order];
-        for j in first..last {
-            columns[(j - first) * order + j] = 1.0;
-        }
-        for start in (first..order).step_by(block(order)) {
-            let end = order.min(start + block(order));
-            for (j, column) in (first..).zip(columns.chunks_exact_mut(order)) {
-                for l in start.max(j)..end {
-                    let factor = &factor[l * order..(l + 1) * order];
-                    column[l] /= factor[l];
-                    let solved = column[l];
-                    let below = column[l + 1..end].iter_mut().zip(&factor[l + 1..end]);
-                    below.for_each(|(x, entry)| *x -= entry * solved);
-                }
-            }
-            if end == order {
-                break;
-            }
-            let minus: Vec<f64> = columns
-                .chunks_exact(order)
-                .flat_map(|column| column[start..end].iter().map(|x| -x))
-                .collect();
-            add_product(
-                &mut columns[end..],
-                order,
-                Matrix::new(
-                    &factor[start * order + end..],
-                    order - end,
-                    end - start,
-                    order,
-                ),
-                Matrix::new(&minus, end - start, last - first, end - start),
-            );
-        }
-    }
+    let blocks = inverse.par_chunks_mut((block * order).max(1)).enumerate();
+    blocks.for_each(|(number, columns)| {
+        invert_columns(factor, order, number * block, block, columns);
+    });
     inverse
+}
+
+/// Solves for the columns of the inverse that begin at column `first`, one block of rows after
+/// another.
+fn invert_columns(factor: &[f64], order: usize, first: usize, block: usize, columns: &mut [f64]) {
+    let width = columns.len() / order;
+    for j in 0..width {
+        columns[j * order + first + j] = 1.0;
+    }
+    for start in (first..order).step_by(block) {
+        let end = order.min(start + block);
+        for (j, column) in (first..).zip(columns.chunks_exact_mut(order)) {
+            for l in start.max(j)..end {
+                let factor = &factor[l * order..(l + 1) * order];
+                column[l] /= factor[l];
+                let solved = column[l];
+                let below = column[l + 1..end].iter_mut().zip(&factor[l + 1..end]);
+                below.for_each(|(x, entry)| *x -= entry * solved);
+            }
+        }
+        if end == order {
+            break;
+        }
+        let minus = negated(columns, order, start, end);
+        add_product(
+            &mut columns[end..],
+            order,
+            Matrix::new(
+                &factor[start * order + end..],
+                order - end,
+                end - start,
+                order,
+            ),
+            Matrix::new(&minus, end - start, width, end - start),
+        );
+    }
 }
 
 /// The sum of the logarithms of the diagonal: half the log-determinant of
@@ -109,9 +174,76 @@ pub(crate) fn log_diagonal(factor: &[f64], order: usize) -> f64 {
 /// `L⁻ᵀ L⁻¹` from the inverse factor: the inverse of `L Lᵀ`.
 pub(crate) fn gram(inverse: &[f64], order: usize) -> Square {
     let mut out = vec![0.0; order * order];
-    let inverse = Matrix::new(inverse, order, order, order);
-    add_product(&mut out, order.max(1), inverse.transposed(), inverse);
+    if order <= CACHED {
+        let inverse = Matrix::new(inverse, order, order, order);
+        add_product(&mut out, order.max(1), inverse.transposed(), inverse);
+        return out;
+    }
+    // Half of the products of columns, and only the rows in which both columns can be other than
+    // zero: a sixth of the multiplications of a general product.
+    let blocks = out.par_chunks_mut(PANEL * order).enumerate();
+    blocks.for_each(|(number, block)| {
+        let first = number * PANEL;
+        let columns = block.len() / order;
+        let (last, rows) = (first + columns, order - first);
+        add_product(
+            block,
+            order,
+            Matrix::new(&inverse[first..], rows, last, order).transposed(),
+            Matrix::new(&inverse[first * order + first..], rows, columns, order),
+        );
+    });
+    mirror_upper(&mut out, order);
     out
+}
+
+/// Adds a product that is a symmetric matrix to `out`, of which only the upper half is computed if
+/// the matrix is large; the rest of `out` is then undefined.
+pub(crate) fn add_symmetric_product(out: &mut [f64], left: Matrix, right: Matrix) {
+    let order = left.rows;
+    if order <= CACHED {
+        return add_product(out, order, left, right);
+    }
+    let blocks = out.par_chunks_mut(PANEL * order).enumerate();
+    blocks.for_each(|(number, block)| {
+        let first = number * PANEL;
+        let columns = block.len() / order;
+        let rows = first + columns;
+        let left = Matrix { rows, ..left };
+        let right = right.columns_from(first, columns);
+        add_product(block, order, left, right);
+    });
+}
+
+/// The diagonal of `L⁻ᵀ L⁻¹` from the inverse factor.
+pub(crate) fn gram_diagonal(inverse: &[f64], order: usize) -> Vec<f64> {
+    let columns = inverse.chunks_exact(order.max(1)).enumerate();
+    let squares = columns.map(|(j, column)| column[j..].iter().map(|x| x * x).sum());
+    squares.collect()
+}
+
+/// Copies the upper half of a square matrix to its lower half, in tiles that fit the cache.
+pub(crate) fn mirror_upper(matrix: &mut [f64], order: usize) {
+    const TILE: usize = 32;
+    for left in (0..order).step_by(TILE) {
+        for top in (0..=left).step_by(TILE) {
+            for j in left..order.min(left + TILE) {
+                for i in top..j.min(top + TILE) {
+                    matrix[i * order + j] = matrix[j * order + i];
+                }
+            }
+        }
+    }
+}
+
+/// Divides the entries of a square matrix by the scales of their rows and columns.
+pub(crate) fn divide_by_scales(matrix: &mut [f64], scales: &[f64]) {
+    let columns = matrix.chunks_exact_mut(scales.len().max(1));
+    for (column, of_column) in columns.zip(scales) {
+        for (entry, of_row) in column.iter_mut().zip(scales) {
+            *entry /= of_row * of_column;
+        }
+    }
 }
 
 /// The given rows and columns of a square matrix.
@@ -161,6 +293,64 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn blocks_of_several_panels_agree_with_the_definition() {
+        let order = 2 * PANEL + 45;
+        let matrix = example(order);
+        let inverse = invert_lower(&cholesky(&matrix, order).unwrap(), order);
+        let precision = gram(&inverse, order);
+        let unit = |i: usize, j: usize| {
+            (0..order)
+                .map(|l| precision[l * order + i] * matrix[j * order + l])
+                .sum::<f64>()
+        };
+        for (i, j) in [(0, 0), (0, order - 1), (PANEL, 3), (200, 200), (300, 130)] {
+            assert!((unit(i, j) - f64::from(u8::from(i == j))).abs() < 1e-12);
+        }
+        for i in 0..order {
+            assert!((0..order).all(|j| precision[i * order + j] == precision[j * order + i]));
+        }
+        let mut product = vec![0.0; order * order];
+        let inverse_matrix = Matrix::new(&inverse, order, order, order);
+        add_symmetric_product(&mut product, inverse_matrix.transposed(), inverse_matrix);
+        mirror_upper(&mut product, order);
+        let pairs = product.iter().zip(&precision);
+        assert!(pairs.into_iter().all(|(a, b)| (a - b).abs() < 1e-13));
+        let diagonal = gram_diagonal(&inverse, order);
+        for (c, square) in diagonal.iter().enumerate() {
+            assert!((square / precision[c * (order + 1)] - 1.0).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn factors_of_large_matrices_have_the_same_bits_on_any_number_of_threads() {
+        let order = 400;
+        let matrix = example(order);
+        let results = [1, 3].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            pool.build().unwrap().install(|| {
+                let factor = cholesky(&matrix, order).unwrap();
+                let inverse = invert_lower(&factor, order);
+                (gram(&inverse, order), factor, inverse)
+            })
+        });
+        assert!(results[0] == results[1]);
+    }
+
+    #[test]
+    fn a_pivot_in_a_later_panel_that_is_not_positive_is_named() {
+        let order = 2 * PANEL + 45;
+        let mut matrix = example(order);
+        for i in 0..order {
+            // Column 200 is column 7 again.
+            matrix[200 * order + i] = matrix[7 * order + i];
+        }
+        for j in 0..order {
+            matrix[j * order + 200] = matrix[j * order + 7];
+        }
+        assert_eq!(cholesky(&matrix, order), Err(200));
     }
 
     #[test]

@@ -35,6 +35,16 @@ impl<'a> Matrix<'a> {
         }
     }
 
+    /// Some of the columns, from the first of them on.
+    pub fn columns_from(self, first: usize, columns: usize) -> Self {
+        assert!(first + columns <= self.columns);
+        Matrix {
+            data: &self.data[(first * self.column).min(self.data.len())..],
+            columns,
+            ..self
+        }
+    }
+
     /// Whether every element is inside the slice.
     fn fits(&self) -> bool {
         if self.rows == 0 || self.columns == 0 {
