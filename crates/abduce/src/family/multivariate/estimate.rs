@@ -11,8 +11,7 @@ use crate::family::multivariate::{
     Covariance, MultivariateGaussian, MultivariatePrior, MultivariateStats,
 };
 use crate::family::{GaussianStats, Stats, merged, nothing_seen};
-use crate::kernel::eigen::identity;
-use crate::kernel::linear::{Square, cholesky, gram, invert_lower, log_diagonal};
+use crate::kernel::linear::{Square, cholesky, gram, gram_diagonal, invert_lower, log_diagonal};
 use crate::{Error, Result};
 
 impl MultivariateGaussian {
@@ -87,6 +86,8 @@ impl MultivariateGaussian {
             means.push(mean);
             all.push(whole);
         }
+        // Only structures whose estimates depend on each other begin at the covariances before.
+        let before = before.filter(|_| structure.is_searched());
         let before: Option<Vec<Square>> = before.map(|before| {
             let matrix = |gaussian: &&MultivariateGaussian| {
                 (0..order * order)
@@ -122,11 +123,10 @@ impl Added {
     }
 
     fn to(self, matrix: &mut [f64], order: usize) {
-        for (t, entry) in matrix.iter_mut().enumerate() {
-            *entry = match t % (order + 1) {
-                0 => self.variance(*entry),
-                _ => (1.0 - self.unit_share) * *entry,
-            };
+        for (j, column) in matrix.chunks_exact_mut(order.max(1)).enumerate() {
+            let variance = self.variance(column[j]);
+            column.iter_mut().for_each(|x| *x *= 1.0 - self.unit_share);
+            column[j] = variance;
         }
     }
 }
@@ -269,43 +269,61 @@ impl MultivariatePrior {
             return (0.0, 0.0);
         }
         let d = of.order();
-        let (precision, log_determinant) = match &of.covariance {
+        let (log_determinant, trace, distance) = match &of.covariance {
             Covariance::Full(matrix) => match cholesky(matrix, d) {
-                Ok(factor) => (
-                    gram(&invert_lower(&factor, d), d),
-                    2.0 * log_diagonal(&factor, d),
-                ),
+                Ok(factor) => self.terms_of_matrix(&factor, &of.mean),
                 Err(_) => return (f64::NEG_INFINITY, 0.0),
             },
-            _ => {
-                let mut precision = identity(d);
-                let variances = (0..d).map(|c| of.covariance(c, c));
-                let log = variances.clone().map(|v| v.ln()).sum();
-                variances
-                    .enumerate()
-                    .for_each(|(c, v)| precision[c * d + c] = 1.0 / v);
-                (precision, log)
-            }
-        };
-        let trace: f64 = if self.scatter.len() == d * d {
-            self.scatter
-                .iter()
-                .zip(&precision)
-                .map(|(s, p)| s * p)
-                .sum()
-        } else {
-            (0..d).map(|c| self.of(c, d) * precision[c * d + c]).sum()
+            _ => self.terms_of_variances(of),
         };
         let covariance = -0.5 * (self.rows * log_determinant + trace);
         let mut mean = 0.0;
         if self.center_rows > 0.0 {
-            let shift: Vec<f64> = (0..d).map(|c| of.mean[c] - self.center_of(c)).collect();
-            let distance: f64 = (0..d * d)
-                .map(|t| precision[t] * shift[t % d] * shift[t / d])
-                .sum();
             mean = -0.5 * (log_determinant + self.center_rows * distance);
         }
         (covariance, mean)
+    }
+
+    /// ln |Σ|, tr(ΨΣ⁻¹) and the squared distance of the mean from the prior's, given the factor
+    /// of Σ.
+    fn terms_of_matrix(&self, factor: &[f64], mean: &[f64]) -> (f64, f64, f64) {
+        let d = mean.len();
+        let inverse = invert_lower(factor, d);
+        let log_determinant = 2.0 * log_diagonal(factor, d);
+        let is_whole = self.scatter.len() == d * d;
+        if !is_whole && self.center_rows <= 0.0 {
+            let precisions = gram_diagonal(&inverse, d);
+            let terms = precisions.iter().enumerate();
+            let trace = terms.map(|(c, precision)| self.of(c, d) * precision).sum();
+            return (log_determinant, trace, 0.0);
+        }
+        let precision = gram(&inverse, d);
+        let trace = if is_whole {
+            let pairs = self.scatter.iter().zip(&precision);
+            pairs.map(|(s, p)| s * p).sum()
+        } else {
+            (0..d).map(|c| self.of(c, d) * precision[c * d + c]).sum()
+        };
+        let shift: Vec<f64> = (0..d).map(|c| mean[c] - self.center_of(c)).collect();
+        let columns = precision.chunks_exact(d.max(1)).zip(&shift);
+        let distance = columns
+            .flat_map(|(column, own)| column.iter().zip(&shift).map(move |(p, s)| p * s * own))
+            .sum();
+        (log_determinant, trace, distance)
+    }
+
+    /// The same for columns that are not correlated.
+    fn terms_of_variances(&self, of: &MultivariateGaussian) -> (f64, f64, f64) {
+        let d = of.order();
+        let (mut log_determinant, mut trace, mut distance) = (0.0, 0.0, 0.0);
+        for c in 0..d {
+            let (variance, shift) = (of.covariance(c, c), of.mean[c] - self.center_of(c));
+            let precision = 1.0 / variance;
+            log_determinant += variance.ln();
+            trace += self.of(c, d) * precision;
+            distance += precision * shift * shift;
+        }
+        (log_determinant, trace, distance)
     }
 
     /// The same prior with more scatter: a share of the variances in `vague`.

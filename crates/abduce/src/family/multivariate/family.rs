@@ -15,7 +15,9 @@ use crate::family::{
     nothing_seen,
 };
 use crate::kernel::gaussian::Scratch;
-use crate::kernel::linear::{cholesky, gram, invert_lower, log_diagonal, submatrix};
+use crate::kernel::linear::{
+    cholesky, divide_by_scales, gram, invert_lower, log_diagonal, submatrix,
+};
 use crate::kernel::special::LN_TAU;
 use rand::Rng;
 
@@ -159,10 +161,11 @@ impl Family for MultivariateGaussian {
                 };
                 let precision = gram(&invert_lower(&factor, d), d);
                 let mut trace = 0.0;
-                for j in 0..d {
-                    for i in 0..d {
-                        let between = weight * (mean[i] - self.mean[i]) * (mean[j] - self.mean[j]);
-                        trace += precision[j * d + i] * (scatter[j * d + i] + between);
+                let shift: Vec<f64> = (0..d).map(|c| mean[c] - self.mean[c]).collect();
+                for (j, own) in shift.iter().enumerate() {
+                    let column = precision[j * d..].iter().zip(&scatter[j * d..]);
+                    for ((p, s), other) in column.zip(&shift) {
+                        trace += p * (s + weight * other * own);
                     }
                 }
                 -0.5 * (weight * d as f64 * LN_TAU + trace) - weight * log_diagonal(&factor, d)
@@ -235,9 +238,8 @@ impl Components for MultivariateGaussian {
         match &self.covariance {
             Covariance::Full(matrix) => {
                 let mut scaled = submatrix(matrix, self.order(), &varying, &varying);
-                for (t, entry) in scaled.iter_mut().enumerate() {
-                    *entry /= root(t % d) * root(t / d);
-                }
+                let roots: Vec<f64> = (0..d).map(root).collect();
+                divide_by_scales(&mut scaled, &roots);
                 cholesky(&scaled, d).map_or(0.0, |factor| {
                     let pivots = (0..d).map(|c| factor[c * d + c].powi(2));
                     pivots.fold(1.0, f64::min)
@@ -312,12 +314,7 @@ impl Validate for MultivariateGaussian {
         let d = shape.columns;
         let structured = match (&self.covariance, shape.structure) {
             (Covariance::Full(matrix), structure) if structure.is_correlated() => {
-                let symmetric = |t: usize| {
-                    let (i, j) = (t % d, t / d);
-                    let size = (matrix[i * (d + 1)] * matrix[j * (d + 1)]).sqrt();
-                    (matrix[t] - matrix[i * d + j]).abs() <= 1e-9 * size
-                };
-                matrix.len() == d * d && (0..d * d).all(symmetric) && cholesky(matrix, d).is_ok()
+                matrix.len() == d * d && is_symmetric(matrix, d) && cholesky(matrix, d).is_ok()
             }
             (Covariance::Spherical(v), Structure::Identity) => *v == 1.0,
             (Covariance::Spherical(v), structure) if structure.is_spherical() => {
@@ -368,6 +365,17 @@ impl Validate for MultivariateGaussian {
         let center = prior.center.is_empty() || prior.center.len() == d;
         diagonal && numbers && center && (0.0..=1.0).contains(&prior.unit_share)
     }
+}
+
+/// Whether a matrix is symmetric up to rounding.
+fn is_symmetric(matrix: &[f64], order: usize) -> bool {
+    let root: Vec<f64> = (0..order).map(|c| matrix[c * (order + 1)].sqrt()).collect();
+    (0..order).all(|j| {
+        (0..j).all(|i| {
+            let difference = matrix[j * order + i] - matrix[i * order + j];
+            difference.abs() <= 1e-9 * (root[i] * root[j])
+        })
+    })
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@
 use crate::data::{Cells, Rows};
 use crate::family::multivariate::{MultivariateGaussian, Structure};
 use crate::family::{Family, Gaussian, GaussianStats, Stats};
-use crate::kernel::product::{Matrix, add_product};
+use crate::kernel::linear::{add_symmetric_product, mirror_upper};
+use crate::kernel::product::Matrix;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
@@ -64,9 +65,10 @@ impl Stats for MultivariateStats {
                 let d = mean.len();
                 let shift: Vec<f64> = m.iter().zip(mean.iter()).map(|(b, a)| b - a).collect();
                 for j in 0..d {
-                    let column = &mut scatter[j * d..(j + 1) * d];
-                    for (i, entry) in column.iter_mut().enumerate() {
-                        *entry += s[j * d + i] + between * shift[i] * shift[j];
+                    // Products that do not depend on the order of columns keep the matrix symmetric.
+                    let column = scatter[j * d..(j + 1) * d].iter_mut().zip(&s[j * d..]);
+                    for ((entry, other), own) in column.zip(&shift) {
+                        *entry += other + between * (own * shift[j]);
                     }
                 }
                 if *weight <= 0.0 {
@@ -204,12 +206,12 @@ pub(super) fn observe_complete(columns: &[&[f64]], weights: &[f64], stats: &mut 
             weighted.extend(x.iter().zip(weights).map(|(x, w)| w * (x - moments.mean)));
         }
         let mut scatter = vec![0.0; d * d];
-        add_product(
+        add_symmetric_product(
             &mut scatter,
-            d,
             Matrix::new(&weighted, len, d, len).transposed(),
             Matrix::new(&centred, len, d, len),
         );
+        mirror_upper(&mut scatter, d);
         stats.merge(&MultivariateStats::Full {
             weight,
             mean,

@@ -3,7 +3,8 @@
 //! rows that matter are gathered for each component, and only these are multiplied.
 
 use super::{GaussianKernel, Scratch};
-use crate::kernel::product::{Matrix, add_product};
+use crate::kernel::linear::add_symmetric_product;
+use crate::kernel::product::Matrix;
 
 /// A responsibility is negligible if its ratio to the component's largest in the block is
 /// below 2⁻¹⁰⁰: such a row would have to lie 10⁵ standard deviations away to matter.
@@ -16,13 +17,18 @@ const LEAST_COLUMNS: usize = 24;
 /// of symmetric matrices are computed.
 const FEWER: usize = 4;
 
+/// From so many columns on, and with so few components, products of columns are faster for all
+/// rows: sums of moments fill registers with components.
+const WIDE_COLUMNS: usize = 256;
+const WIDE_COMPONENTS: usize = 4;
+
 /// First and second moments of each component in standardised coordinates over gathered rows;
 /// empty if there are none.
 #[derive(Default)]
 pub(super) struct Gathered(Vec<f64>);
 
 impl Gathered {
-    /// The moments of a component.
+    /// The moments of a component; of its second moments, only the upper half is defined.
     pub fn of(&self, component: usize, order: usize) -> Option<(&[f64], &[f64])> {
         let mut components = self.0.chunks_exact((order + order * order).max(1));
         Some(components.nth(component)?.split_at(order))
@@ -46,7 +52,8 @@ impl GaussianKernel {
         let least: Vec<f64> = responsibilities.chunks_exact(rows).map(least).collect();
         let each = || responsibilities.chunks_exact(rows).zip(&least);
         let kept = each().map(|(all, least)| all.iter().filter(|r| *r > least).count());
-        if FEWER * kept.sum::<usize>() > responsibilities.len() {
+        let is_wide = d >= WIDE_COLUMNS && self.components.len() <= WIDE_COMPONENTS;
+        if !is_wide && FEWER * kept.sum::<usize>() > responsibilities.len() {
             return false;
         }
         moments.0.resize(self.components.len() * (d + d * d), 0.0);
@@ -71,9 +78,8 @@ impl GaussianKernel {
                 white.extend(kept.iter().map(|row| y[*row] * r[*row]));
                 *sum += white[begun..].iter().sum::<f64>();
             }
-            add_product(
+            add_symmetric_product(
                 second,
-                d,
                 Matrix::new(white, kept.len(), d, kept.len()).transposed(),
                 Matrix::new(difference, kept.len(), d, kept.len()),
             );

@@ -22,7 +22,7 @@ use super::by_row::ByRow;
 use super::tiles::{self, Block, Pair, Panels};
 use features::{largest_norm, pairs, standardise};
 
-use super::linear::{Square, cholesky, gram, invert_lower, log_diagonal};
+use super::linear::{cholesky, divide_by_scales, gram, invert_lower, log_diagonal};
 use super::product::{Matrix, add_product};
 use super::simd::{Level, level};
 use super::special::LN_TAU;
@@ -359,9 +359,8 @@ impl Factored {
         let d = scale.len();
         match covariance {
             CovarianceRef::Full(matrix) => {
-                let scaled: Square = (0..d * d)
-                    .map(|t| matrix[t] / (scale[t % d] * scale[t / d]))
-                    .collect();
+                let mut scaled = matrix.to_vec();
+                divide_by_scales(&mut scaled, scale);
                 let factor = cholesky(&scaled, d)?;
                 let inverse = invert_lower(&factor, d);
                 Ok(Factored {

@@ -3,6 +3,7 @@
 
 use super::gathered::Gathered;
 use super::{GaussianKernel, Scratch, sum};
+use crate::kernel::linear::mirror_upper;
 use crate::kernel::product::{Matrix, add_product};
 use crate::kernel::tiles;
 
@@ -201,7 +202,13 @@ impl GaussianKernel {
         let scatter = if self.diagonal {
             (0..d).map(|c| centre(c, c)).collect()
         } else {
-            (0..d * d).map(|t| centre(t % d, t / d)).collect()
+            let mut scatter = vec![0.0; d * d];
+            for (b, column) in scatter.chunks_exact_mut(d.max(1)).enumerate() {
+                let upper = column[..=b].iter_mut().enumerate();
+                upper.for_each(|(a, entry)| *entry = centre(a, b));
+            }
+            mirror_upper(&mut scatter, d);
+            scatter
         };
         let mean = (0..d).map(|c| self.center[c] + self.scale[c] * (origin[c] + shift[c]));
         CentredMoments {

@@ -7,7 +7,7 @@
 use crate::family::multivariate::structure::axes::along_one_set_of_axes;
 use crate::family::multivariate::structure::{ROUNDS, Structure, positive, until_settled};
 use crate::kernel::eigen::{Eigen, eigen};
-use crate::kernel::linear::{Square, cholesky, gram, invert_lower, log_diagonal};
+use crate::kernel::linear::{Square, cholesky, divide_by_scales, gram, invert_lower, log_diagonal};
 use crate::{Error, Result};
 
 /// The smallest share of a column's variance that the columns before it may leave unexplained.
@@ -164,9 +164,8 @@ fn factor(matrix: &[f64], order: usize) -> Result<(Square, Vec<f64>)> {
     for c in 0..order {
         root.push(positive(matrix[c * order + c], c)?.sqrt());
     }
-    let scaled: Square = (0..order * order)
-        .map(|t| matrix[t] / (root[t % order] * root[t / order]))
-        .collect();
+    let mut scaled = matrix.to_vec();
+    divide_by_scales(&mut scaled, &root);
     let factor = cholesky(&scaled, order).map_err(|column| {
         Error::numeric(format!(
             "column {} is a linear combination of the ones before it",
@@ -197,8 +196,6 @@ fn log_determinant(matrix: &[f64], order: usize) -> Result<f64> {
 fn inverse(matrix: &[f64], order: usize) -> Result<Square> {
     let (factor, root) = factor(matrix, order)?;
     let mut inverse = gram(&invert_lower(&factor, order), order);
-    for (t, entry) in inverse.iter_mut().enumerate() {
-        *entry /= root[t % order] * root[t / order];
-    }
+    divide_by_scales(&mut inverse, &root);
     Ok(inverse)
 }

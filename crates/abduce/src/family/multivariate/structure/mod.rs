@@ -125,6 +125,11 @@ impl Structure {
         )
     }
 
+    /// Whether estimates are the result of a search that begins at earlier covariances.
+    pub(crate) fn is_searched(self) -> bool {
+        matches!(self, Structure::Eve | Structure::Vve)
+    }
+
     /// Whether columns are correlated within a component.
     pub fn is_correlated(self) -> bool {
         !matches!(
