@@ -127,20 +127,21 @@ fn a_predictive_model_is_fitted_with_unlabelled_rows() {
     );
 }
 
-/// The stored models: a name, the table, and the arguments of the fit.
-const STORED: [(&str, &str, &[&str]); 5] = [
+/// The stored models: the version of the file and the name of the model, the table, and the
+/// arguments of the fit.
+const STORED: [(&str, &str, &[&str]); 6] = [
     (
-        "naive-bayes",
+        "v1-naive-bayes",
         "data/penguins.csv",
         &["--target", "species", "--drop", "year"],
     ),
     (
-        "gda",
+        "v1-gda",
         "data/penguins.csv",
         &["--target", "species", "--covariance", "tied"],
     ),
     (
-        "mixture",
+        "v1-mixture",
         "tests/models/mixed.csv",
         &[
             "--components",
@@ -151,13 +152,23 @@ const STORED: [(&str, &str, &[&str]); 5] = [
             "wait=exponential",
         ],
     ),
-    ("kde", "data/faithful.csv", &["--covariance", "full"]),
-    ("histogram", "data/faithful.csv", &["--bins", "knuth"]),
+    ("v1-kde", "data/faithful.csv", &["--covariance", "full"]),
+    ("v1-histogram", "data/faithful.csv", &["--bins", "knuth"]),
+    (
+        "v2-gda",
+        "tests/models/wide.csv",
+        &["--target", "class", "--variance-floor", "1"],
+    ),
 ];
+
+/// The name of a model without the version.
+fn model_name(stored: &str) -> &str {
+    stored.split_once('-').map_or(stored, |(_, name)| name)
+}
 
 fn stored(name: &str, ending: &str) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/models");
-    folder.join(format!("v1-{name}.{ending}"))
+    folder.join(format!("{name}.{ending}"))
 }
 
 /// Predictions and scores of a table, a line for each row. The stored densities have no
@@ -165,7 +176,7 @@ fn stored(name: &str, ending: &str) -> PathBuf {
 fn answers(name: &str, model: &str, table: &str) -> String {
     let table = stored_table(table);
     let scored = abduce(&["score", model, &table]).succeeds();
-    if ["kde", "histogram"].contains(&name) {
+    if ["kde", "histogram"].contains(&model_name(name)) {
         return scored.stdout;
     }
     let predicted = abduce(&["predict", model, &table, "--proba"]).succeeds();
@@ -191,7 +202,7 @@ fn files_of_earlier_versions_give_the_same_answers() {
             }
         }
         let shown = abduce(&["show", &model]).succeeds().stdout;
-        assert!(shown.starts_with(name) && shown.contains("log-likelihood"));
+        assert!(shown.starts_with(model_name(name)) && shown.contains("log-likelihood"));
         assert_eq!(
             abduce(&["sample", &model, "-n", "9"])
                 .succeeds()
@@ -211,7 +222,10 @@ fn stored_table(table: &str) -> String {
 
 #[test]
 fn the_stored_mixture_has_every_family() {
-    let shown = abduce(&["show", &stored("mixture", "abduce").display().to_string()]);
+    let shown = abduce(&[
+        "show",
+        &stored("v1-mixture", "abduce").display().to_string(),
+    ]);
     let shown = shown.succeeds().stdout;
     for family in [
         "poisson",
@@ -229,7 +243,11 @@ fn the_stored_mixture_has_every_family() {
 fn write_model_files_of_this_version() {
     for (name, table, options) in STORED {
         let path = stored(name, "abduce").display().to_string();
-        let arguments = [&["fit", name, table], options, &["-o", &path]].concat();
+        // Files of earlier versions stay as those versions wrote them.
+        if !name.starts_with("v2-") {
+            continue;
+        }
+        let arguments = [&["fit", model_name(name), table], options, &["-o", &path]].concat();
         let fitted = command(&arguments)
             .current_dir(env!("CARGO_MANIFEST_DIR"))
             .output();

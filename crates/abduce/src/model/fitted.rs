@@ -20,6 +20,20 @@ pub trait FittedModel: Clone + Debug + Predict + Serialize + DeserializeOwned + 
     /// The part of the fit's report that only this kind has.
     type Details: Part;
 
+    /// The same model in a compact form, which its file has instead of the model itself; `None`
+    /// if there is none. Such a file has version 2 of the format.
+    fn compact(&self) -> Option<Self> {
+        None
+    }
+
+    /// Restores a model that was read from a file to the form in which it is used.
+    ///
+    /// # Errors
+    /// If the compact form contradicts itself.
+    fn restore(&mut self) -> Result<()> {
+        Ok(())
+    }
+
     /// Checks a model that was read from a file: all later code may rely on it.
     ///
     /// # Errors
@@ -197,6 +211,16 @@ impl AnyModel {
         self.0.with_drawn_parameters(rows, seed, control)
     }
 
+    /// The same model in the compact form of a file, if it has one.
+    pub(crate) fn compact(&self) -> Option<Box<dyn erased_serde::Serialize>> {
+        self.0.compact()
+    }
+
+    /// Restores a model that was read from a file to the form in which it is used.
+    pub(crate) fn restore(&mut self) -> Result<()> {
+        self.0.restore()
+    }
+
     /// Checks a model that was read from a file.
     pub(crate) fn check(&self) -> Result<()> {
         self.0.check()
@@ -236,6 +260,8 @@ trait Erased: Debug + Send + Sync {
     fn any_mut(&mut self) -> &mut dyn Any;
     fn copy(&self) -> AnyModel;
     fn kind(&self) -> &'static str;
+    fn compact(&self) -> Option<Box<dyn erased_serde::Serialize>>;
+    fn restore(&mut self) -> Result<()>;
     fn check(&self) -> Result<()>;
     fn predictor(&self) -> &dyn Predict;
     fn joint(&self) -> Result<&dyn Joint>;
@@ -267,6 +293,15 @@ impl<M: FittedModel> Erased for Fitted<M> {
 
     fn kind(&self) -> &'static str {
         M::KIND
+    }
+
+    fn compact(&self) -> Option<Box<dyn erased_serde::Serialize>> {
+        let compact = self.model.compact();
+        compact.map(|model| Box::new(model) as Box<dyn erased_serde::Serialize>)
+    }
+
+    fn restore(&mut self) -> Result<()> {
+        self.model.restore()
     }
 
     fn check(&self) -> Result<()> {

@@ -9,8 +9,9 @@ use serde::ser::{SerializeStruct, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// The version that this program writes; it reads this and all earlier ones.
-pub const VERSION: u32 = 1;
+/// The latest version of the format; this program reads it and all earlier ones. A file has the
+/// lowest version with which it can be read: 1 without compact matrices, 2 with them.
+pub const VERSION: u32 = 2;
 
 const FORMAT: &str = "abduce model";
 
@@ -36,7 +37,9 @@ impl Serialize for Model {
         let body = &self.body;
         let mut file = serializer.serialize_struct("Model", 8)?;
         file.serialize_field("format", FORMAT)?;
-        file.serialize_field("version", &VERSION)?;
+        let compact = body.compact();
+        let version = if compact.is_some() { VERSION } else { 1 };
+        file.serialize_field("version", &version)?;
         file.serialize_field("model", &self.model)?;
         file.serialize_field("fit", &self.fit_document())?;
         file.serialize_field("provenance", &self.provenance_document())?;
@@ -48,7 +51,7 @@ impl Serialize for Model {
         }
         let body = Tagged {
             kind: body.kind(),
-            model: body.model(),
+            model: compact.as_deref().unwrap_or(body.model()),
         };
         file.serialize_field("body", &body)?;
         file.end()
@@ -152,6 +155,7 @@ impl Model {
             calibration: file.calibration,
             body,
         };
+        model.body.restore()?;
         model.check()?;
         model.subtract_constant_columns();
         Ok(model)

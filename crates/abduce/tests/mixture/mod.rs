@@ -14,3 +14,4 @@ mod penguins;
 mod selection;
 mod starts;
 mod tails;
+mod wide;

@@ -70,6 +70,14 @@ impl FittedModel for FittedMixture {
     type Recipe = Recipe;
     type Details = Details;
 
+    fn compact(&self) -> Option<Self> {
+        self.compacted()
+    }
+
+    fn restore(&mut self) -> Result<()> {
+        self.restore_matrices()
+    }
+
     fn check(&self) -> Result<()> {
         FittedMixture::check(self)
     }

@@ -18,6 +18,7 @@ mod report;
 mod select;
 mod specification;
 mod step;
+mod stored;
 
 pub use answer::discriminant::{ClassGaussians, Directions};
 pub use answer::joint::LogJoint;
@@ -109,6 +110,9 @@ pub struct FittedMixture {
     /// Hashes of the fitted rows, which recognize rows that were never fitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marks: Option<Marks>,
+    /// The matrices of a file that are apart from their places; empty otherwise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    matrices: Vec<stored::StoredMatrix>,
     /// The posterior predictive distributions, computed when they are first used.
     #[serde(skip)]
     predictive_parameters: OnceLock<Box<Parameters>>,
@@ -133,6 +137,7 @@ impl FittedMixture {
             predictive: false,
             parameters,
             marks: None,
+            matrices: Vec::new(),
             predictive_parameters: OnceLock::new(),
         }
     }
