@@ -7,6 +7,7 @@ use crate::learn::{EStep, em};
 use crate::model::mixture::fit::finish::finish;
 use crate::model::mixture::fit::identical::separate_identical;
 use crate::model::mixture::fit::interrupted;
+use crate::model::mixture::fit::size::Size;
 use crate::model::mixture::fit::survey::Survey;
 use crate::model::mixture::fit::unlabelled::{Unlabelled, UnlabelledChoice, choose};
 use crate::model::mixture::incremental::marks::Marks;
@@ -55,6 +56,10 @@ impl<'a> Fitting<'a> {
             return Ok(fit);
         }
         let requested = requested_components(self.specification, schema, target)?;
+        let size = Size::of(&leaves, requested);
+        // Whether all labels are seen is not known yet.
+        size.as_ref()
+            .map_or(Ok(()), |size| size.check(target.is_some()))?;
         self.control.report(Progress::Survey);
         let survey = self.survey(&mut leaves, target)?;
         let mut components = requested;
@@ -78,6 +83,10 @@ impl<'a> Fitting<'a> {
         let found = self.estimate(&task, labelled, &summary, &mut starts)?;
         let mut fit = finish(&task, schema, summary, self.options, found);
         self.examine_rows(&mut fit, &task)?;
+        let in_one_pass = fit.bounds.is_empty() && fit.iterations == 1;
+        let statistics = &fit.mixture.statistics;
+        let large = size.and_then(|size| size.warning(statistics, target, schema, in_one_pass));
+        fit.warnings.extend(large);
         if components < requested {
             let rows = if components == 1 { "row" } else { "rows" };
             let warning = format!(

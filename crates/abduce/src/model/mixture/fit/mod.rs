@@ -6,6 +6,7 @@ pub(crate) mod finish;
 pub(crate) mod fitting;
 pub(crate) mod identical;
 pub(crate) mod parameter_draw;
+mod size;
 pub(crate) mod survey;
 pub(crate) mod unlabelled;
 
