@@ -465,8 +465,8 @@ fn a_damaged_model_file_is_an_error_and_never_a_panic() {
         ("{}".into(), "not an abduce model"),
         (text[..text.len() / 2].into(), "cut short"),
         (
-            text.replacen("\"version\": 1", "\"version\": 2", 1),
-            "version 2",
+            text.replacen("\"version\": 1", "\"version\": 3", 1),
+            "version 3",
         ),
         (
             text.replacen("\"weights\": [", "\"weights\": [7.0,", 1),
