@@ -223,10 +223,10 @@ class ModelEstimator(ReportMixin, PlotMixin, BaseEstimator):
         if found is not None:
             rows, first = found
             which = f"row {first} has" if rows == 1 else f"{rows} rows (first: row {first}) have"
-            own = ("is", "it") if rows == 1 else ("are", "them")
+            verb, pronoun = ("is", "it") if rows == 1 else ("are", "them")
             warn(
-                f"{which} missing values and {own[0]} impossible under the model; "
-                f"filled as if nothing were seen of {own[1]}"
+                f"{which} missing values and {verb} impossible under the model; "
+                f"filled as if nothing were seen of {pronoun}"
             )
 
     def _translated(self, text: str) -> str:

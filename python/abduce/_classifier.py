@@ -19,7 +19,7 @@ from abduce._base import ORDINARY, ModelEstimator, parameters_checked, warn
 from abduce._incremental import IncrementalMixin
 from abduce._labels import encoded, is_missing, labels_of, levels_of, with_plain_type
 from abduce._queries import ExplainMixin
-from abduce._tables import FLOATS, checked, dense, free_name, names_of, own_names, sparse, weights_of
+from abduce._tables import FLOATS, checked, dense, fitted_names, free_name, names_of, sparse, weights_of
 from abduce._types import Codes, Floats, Rows, Target
 
 # The values of `unlabelled`: the weight of a row without a label, or None to choose it by cross-validation.
@@ -66,7 +66,7 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
         labels = (self._target, levels_of(self.classes_), codes)
         if sp.issparse(X):
             # Creating thousands of names is slow; the library can create them, or the model has them.
-            columns = self._model if codes is None else own_names(self) or X.shape[1]
+            columns = self._model if codes is None else fitted_names(self) or X.shape[1]
             return sparse(X, columns, labels=labels, weights=weights, name=free_name("x", [self._target]))
         return dense(
             X,
@@ -124,7 +124,7 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
         return self
 
     def _learn(self, X: Any, codes: Codes, weights: Floats | None) -> None:
-        self._target = free_name("y", own_names(self))
+        self._target = free_name("y", fitted_names(self))
         self._target_at = None
         table = self._table(X, codes, weights)
         self._prepare(table)
@@ -206,7 +206,7 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
     def _leaves(self, key: str) -> list[Any]:
         """A parameter of every column: for each column, one number per class."""
         leaves = zip(self._part("leaves"), self._part("parameters"), strict=True)
-        found = {leaf["columns"][0]: [own[key] for own in parameters] for leaf, parameters in leaves}
+        found = {leaf["columns"][0]: [distribution[key] for distribution in parameters] for leaf, parameters in leaves}
         # Columns without values have no parameters.
         return [found.get(column, [np.nan] * len(self.classes_)) for column in range(self.n_features_in_)]
 

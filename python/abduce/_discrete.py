@@ -90,7 +90,7 @@ class _Discrete(ModelClassifier):
             given = [(free_name("x", [self._target]), alpha.tolist())]
         else:
             names = names_of(self, self.n_features_in_)
-            given = [(name, [own] * levels) for name, own in zip(names, alpha.tolist(), strict=True)]
+            given = [(name, [pseudocount] * levels) for name, pseudocount in zip(names, alpha.tolist(), strict=True)]
         # `smoothing` is not used, but must not be 0 for complements.
         return {"smoothing": 1.0, "dirichlet": given}
 
@@ -219,21 +219,21 @@ class BernoulliNB(_Discrete):
     def feature_log_prob_(self) -> Floats:
         """The logarithm of the probability of a 1 in each column, given the class."""
         if self._sparse:
-            own = np.array([own["probabilities"] for own in self._part("parameters")[0]])
+            probabilities = np.array([distribution["probabilities"] for distribution in self._part("parameters")[0]])
         else:
-            own = np.array(self._leaves("probability")).T
+            probabilities = np.array(self._leaves("probability")).T
         with np.errstate(divide="ignore"):
-            return np.log(own)
+            return np.log(probabilities)
 
     @property
     def feature_count_(self) -> Floats:
         """The total weight of the rows of each class with a 1 in each column."""
         leaves = self._part("statistics")["leaves"]
         if self._sparse:
-            return np.array([own["counts"] for own in leaves[0]])
+            return np.array([component["counts"] for component in leaves[0]])
         columns = [leaf["columns"][0] for leaf in self._part("leaves")]
         counts = dict(zip(columns, leaves, strict=True))
-        return np.array([[own["successes"] for own in counts[c]] for c in sorted(counts)]).T
+        return np.array([[statistics["successes"] for statistics in counts[c]] for c in sorted(counts)]).T
 
 
 class CategoricalNB(_Discrete):
@@ -351,7 +351,7 @@ class CategoricalNB(_Discrete):
     def merge(self, *others: Self) -> Self:
         """A new estimator for the rows of this one and of others fitted with the same options."""
         merged = super().merge(*others)
-        merged.n_categories_ = np.maximum.reduce([own.n_categories_ for own in (self, *others)])
+        merged.n_categories_ = np.maximum.reduce([estimator.n_categories_ for estimator in (self, *others)])
         return merged
 
     def _categories_in(self, X: Any) -> Codes:
@@ -395,14 +395,14 @@ class CategoricalNB(_Discrete):
     def feature_log_prob_(self) -> list[Floats]:
         """For each column, the logarithms of the probabilities of its categories, given the class."""
         with np.errstate(divide="ignore"):
-            return [np.log(np.array(own)) for own in self._leaves("probabilities")]
+            return [np.log(np.array(probabilities)) for probabilities in self._leaves("probabilities")]
 
     @property
     def category_count_(self) -> list[Floats]:
         """For each column, the total weight of the rows of each class with each category."""
         columns = [leaf["columns"][0] for leaf in self._part("leaves")]
         counts = dict(zip(columns, self._part("statistics")["leaves"], strict=True))
-        return [np.array([own["counts"] for own in counts[c]]) for c in sorted(counts)]
+        return [np.array([statistics["counts"] for statistics in counts[c]]) for c in sorted(counts)]
 
 
 class _Counts(_Discrete):
@@ -435,13 +435,13 @@ class _Counts(_Discrete):
     @property
     def feature_count_(self) -> Floats:
         """The weighted sum of each column in each class."""
-        return np.array([own["counts"] for own in self._part("statistics")["leaves"][0]])
+        return np.array([statistics["counts"] for statistics in self._part("statistics")["leaves"][0]])
 
     @property
     def feature_log_prob_(self) -> Floats:
         """The logarithm of the probability of each column, given the class."""
         with np.errstate(divide="ignore"):
-            return np.log(np.array([own["probabilities"] for own in self._part("parameters")[0]]))
+            return np.log(np.array([distribution["probabilities"] for distribution in self._part("parameters")[0]]))
 
 
 class MultinomialNB(_Counts):

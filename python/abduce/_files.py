@@ -64,10 +64,10 @@ def _registered() -> dict[str, type]:
     return {name: getattr(abduce, name) for names in ESTIMATORS.values() for name in names}
 
 
-def _registered_base(own: type) -> type:
+def _registered_base(cls: type) -> type:
     """The estimator of this package that a class is or derives from."""
     known = set(_registered().values())
-    return next((base for base in own.__mro__ if base in known), own)
+    return next((base for base in cls.__mro__ if base in known), cls)
 
 
 def _flag(value: Any, width: int) -> bool | None:
@@ -75,8 +75,10 @@ def _flag(value: Any, width: int) -> bool | None:
 
 
 def _integers(value: Any) -> Any:
-    whole = isinstance(value, list) and all(isinstance(own, int) and not isinstance(own, bool) for own in value)
-    return np.array(value, dtype=np.int64) if whole and all(0 <= own < 2**31 for own in value) else None
+    whole = isinstance(value, list) and all(
+        isinstance(number, int) and not isinstance(number, bool) for number in value
+    )
+    return np.array(value, dtype=np.int64) if whole and all(0 <= number < 2**31 for number in value) else None
 
 
 def _places(value: Any, width: int) -> Any:
@@ -95,7 +97,7 @@ def _clusters(value: Any, width: int) -> Any:
 
 
 def _names(value: Any, width: int) -> list[str] | None:
-    return value if isinstance(value, list) and all(isinstance(own, str) for own in value) else None
+    return value if isinstance(value, list) and all(isinstance(name, str) for name in value) else None
 
 
 # The fitted attributes that a file may have beside the model, and their readers, which return None if malformed.

@@ -21,15 +21,15 @@ ARROW |= {"float": "float32", "double": "float64", "bool": "bool_", "string": "s
 def description(frame: Any) -> dict[str, Any]:
     """A frame without rows as JSON; columns whose types have no known name are left out."""
     if is_pandas(frame):
-        own = [(str(name), _pandas_name(kind)) for name, kind in frame.dtypes.items()]
+        columns = [(str(name), _pandas_name(kind)) for name, kind in frame.dtypes.items()]
         library = "pandas"
     elif is_polars(frame):
-        own = [(name, str(kind) if POLARS.fullmatch(str(kind)) else None) for name, kind in frame.schema.items()]
+        columns = [(name, str(kind) if POLARS.fullmatch(str(kind)) else None) for name, kind in frame.schema.items()]
         library = "polars"
     else:
-        own = [(field.name, str(field.type) if str(field.type) in ARROW else None) for field in frame.schema]
+        columns = [(field.name, str(field.type) if str(field.type) in ARROW else None) for field in frame.schema]
         library = "pyarrow"
-    return {"library": library, "columns": [[name, kind] for name, kind in own if kind is not None]}
+    return {"library": library, "columns": [[name, kind] for name, kind in columns if kind is not None]}
 
 
 def _pandas_name(kind: Any) -> Any:
@@ -42,7 +42,9 @@ def _pandas_name(kind: Any) -> Any:
 
 
 def _are_plain(categories: Any) -> bool:
-    return isinstance(categories, list) and all(isinstance(own, (str, int, float, bool)) for own in categories)
+    return isinstance(categories, list) and all(
+        isinstance(category, (str, int, float, bool)) for category in categories
+    )
 
 
 def empty_frame(description: Any) -> Any:
@@ -56,8 +58,8 @@ def empty_frame(description: Any) -> Any:
         or not isinstance(columns, list)
     ):
         raise ValueError("the file describes an unknown frame")
-    for own in columns:
-        if not (isinstance(own, list) and len(own) == 2 and isinstance(own[0], str)):
+    for column in columns:
+        if not (isinstance(column, list) and len(column) == 2 and isinstance(column[0], str)):
             raise ValueError("the file has malformed columns of a frame")
     try:
         return makers[library](columns)

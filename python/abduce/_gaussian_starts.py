@@ -133,10 +133,10 @@ class GaussianStartMixin(MixinBase):
 def start_of(model: _core.Model) -> tuple[list[int], Start]:
     """The columns and the parameters of a mixture of Gaussians."""
     (gaussians,) = json.loads(model.part("parameters"))
-    covariances = [np.ravel(next(iter(own["covariance"].values()))) for own in gaussians]
+    covariances = [np.ravel(next(iter(gaussian["covariance"].values()))) for gaussian in gaussians]
     start = {
         "weights": np.array(json.loads(model.part("weights"))),
-        "means": np.array([own["mean"] for own in gaussians]),
+        "means": np.array([gaussian["mean"] for gaussian in gaussians]),
         "covariances": np.array(covariances),
     }
     return json.loads(model.part("leaves"))[0]["columns"], start

@@ -104,7 +104,7 @@ def missing_cells(X: Any) -> NDArray[np.bool_]:
     import pyarrow.compute
 
     table = X.to_arrow() if is_polars(X) else pyarrow.table(X)
-    return np.column_stack([pyarrow.compute.is_null(own, nan_is_null=True) for own in table.columns])
+    return np.column_stack([pyarrow.compute.is_null(column, nan_is_null=True) for column in table.columns])
 
 
 def filled(X: Any, fillings: Mapping[str, ImputedColumn]) -> Any:
@@ -120,7 +120,7 @@ def frame_like(columns: Mapping[str, NDArray[Any]], like: Any) -> Any:
         import pandas
 
         kinds = {str(name): kind for name, kind in like.dtypes.items() if str(name) in columns}
-        columns = {name: _converted(own, kinds.get(name)) for name, own in columns.items()}
+        columns = {name: _converted(cells, kinds.get(name)) for name, cells in columns.items()}
         out = pandas.DataFrame(columns)
         for name, kind in kinds.items():
             if isinstance(kind, pandas.CategoricalDtype):
@@ -128,14 +128,14 @@ def frame_like(columns: Mapping[str, NDArray[Any]], like: Any) -> Any:
         return out.astype({name: kind for name, kind in kinds.items() if _holds(kind, columns[name])})
     import pyarrow
 
-    types = {own.name: own.type for own in (like.to_arrow() if is_polars(like) else like).schema}
-    cells = {name: _converted(own, types.get(name)).tolist() for name, own in columns.items()}
+    types = {field.name: field.type for field in (like.to_arrow() if is_polars(like) else like).schema}
+    cells = {name: _converted(drawn, types.get(name)).tolist() for name, drawn in columns.items()}
     made = {}
-    for name, own in cells.items():
+    for name, column in cells.items():
         try:
-            made[name] = pyarrow.array(own, types.get(name))
+            made[name] = pyarrow.array(column, types.get(name))
         except (pyarrow.ArrowException, TypeError, NotImplementedError):
-            made[name] = pyarrow.array(own)
+            made[name] = pyarrow.array(column)
     table = pyarrow.table(made)
     if not is_polars(like):
         return table
@@ -159,7 +159,7 @@ def _converted(cells: NDArray[Any], kind: Any) -> NDArray[Any]:
     if integer is None and not _is_floating(kind):
         return cells
     if cells.dtype.kind in "Ob":
-        numbers = np.array([np.nan if own is None else _number(str(own)) for own in cells.tolist()])
+        numbers = np.array([np.nan if cell is None else _number(str(cell)) for cell in cells.tolist()])
         if np.isnan(numbers).any():
             return cells
         cells = numbers
@@ -180,7 +180,7 @@ def _holds(kind: Any, cells: NDArray[Any]) -> bool:
         return not (isinstance(kind, np.dtype) and kind.kind == "O")
     # NumPy integers cannot be missing.
     is_nullable = not isinstance(kind, np.dtype)
-    return all(isinstance(own, int) or (is_nullable and own is None) for own in cells.tolist())
+    return all(isinstance(cell, int) or (is_nullable and cell is None) for cell in cells.tolist())
 
 
 def with_columns_at(X: Any, places: NDArray[np.intp]) -> Any:
@@ -197,11 +197,11 @@ def with_columns(X: Any, columns: Mapping[str, NDArray[Any]]) -> Any:
     if is_polars(X):
         import polars
 
-        return X.with_columns([polars.Series(name, own) for name, own in columns.items()])
+        return X.with_columns([polars.Series(name, cells) for name, cells in columns.items()])
     import pyarrow
 
-    for name, own in columns.items():
-        X = X.append_column(name, pyarrow.array(own))
+    for name, cells in columns.items():
+        X = X.append_column(name, pyarrow.array(cells))
     return X
 
 
@@ -232,8 +232,8 @@ def _pandas_column(column: Any, missing: NDArray[np.bool_], filling: ImputedColu
 
     kind = column.dtype
     if isinstance(kind, pandas.CategoricalDtype) and filling.levels is not None:
-        own = {_level(category): category for category in kind.categories}
-        cells = [own.get(level, level) for level in filling.names()]
+        category_of = {_level(category): category for category in kind.categories}
+        cells = [category_of.get(level, level) for level in filling.names()]
         unknown = [level for level in dict.fromkeys(cells) if level is not None and level not in kind.categories]
         return _put(column.cat.add_categories(unknown) if unknown else column, missing, cells)
     if types.is_bool_dtype(kind) and (booleans := filling.booleans()) is not None:
@@ -262,10 +262,10 @@ def _object_column(column: Any, missing: NDArray[np.bool_], filling: ImputedColu
         return out if out.isna().any() else out.astype(bool)
     if not seen and filling.levels is None:
         return _put(column.astype(np.float64), missing, filling.numbers())
-    if seen and not any(issubclass(own, str) for own in seen):
+    if seen and not any(issubclass(kind, str) for kind in seen):
         known, numbers = _known(missing, filling)
-        if all(issubclass(own, Integral) for own in seen):
-            return _put(column, known, [int(own) for own in np.round(numbers)])
+        if all(issubclass(kind, Integral) for kind in seen):
+            return _put(column, known, [int(number) for number in np.round(numbers)])
         return _put(column, known, numbers)
     return _put(column, missing, filling.strings())
 
@@ -309,9 +309,9 @@ def _filled_polars(X: Any, fillings: Mapping[str, ImputedColumn]) -> Any:
 
     out = []
     for column in X.get_columns():
-        own = column.to_arrow()
-        done = _filled_column(own, fillings.get(column.name))
-        if done is not own:
+        cells = column.to_arrow()
+        done = _filled_column(cells, fillings.get(column.name))
+        if done is not cells:
             made = polars.Series(column.name, done)
             out.append(made.cast(column.dtype) if column.dtype in (polars.Categorical, polars.Enum) else made)
     return X.with_columns(out)
@@ -322,9 +322,9 @@ def _filled_arrow(X: Any, fillings: Mapping[str, ImputedColumn]) -> Any:
 
     X = pyarrow.table(X)
     for place, name in enumerate(X.column_names):
-        own = X.column(place)
-        done = _filled_column(own, fillings.get(name))
-        if done is not own:
+        cells = X.column(place)
+        done = _filled_column(cells, fillings.get(name))
+        if done is not cells:
             X = X.set_column(place, name, done)
     return X
 
@@ -357,8 +357,8 @@ def _arrow_column(column: Any, missing: NDArray[np.bool_], filling: ImputedColum
         kind = kind if types.is_floating(kind) else pyarrow.float64()
         return _replaced(column.cast(kind), missing, pyarrow.array(filling.numbers()).cast(kind))
     if types.is_null(kind):
-        own = pyarrow.float64() if filling.levels is None else pyarrow.string()
-        return _replaced(column.cast(own), missing, pyarrow.array(filling.names(), own))
+        value_type = pyarrow.float64() if filling.levels is None else pyarrow.string()
+        return _replaced(column.cast(value_type), missing, pyarrow.array(filling.names(), value_type))
     text = [None if level is None else str(level) for level in filling.names()]
     # Arrow cannot replace cells of string views.
     plain = column.cast(pyarrow.large_string())
@@ -372,8 +372,8 @@ def _dictionary_column(column: Any, missing: NDArray[np.bool_], filling: Imputed
 
     kind = column.type
     levels = pyarrow.compute.cast(column.dictionary, pyarrow.large_string())
-    own = [level for level in dict.fromkeys(filling.names()) if level is not None and level not in levels.to_pylist()]
-    levels = pyarrow.concat_arrays([levels, pyarrow.array(map(str, own), pyarrow.large_string())])
+    new = [level for level in dict.fromkeys(filling.names()) if level is not None and level not in levels.to_pylist()]
+    levels = pyarrow.concat_arrays([levels, pyarrow.array(map(str, new), pyarrow.large_string())])
     text = pyarrow.array([None if level is None else str(level) for level in filling.names()], pyarrow.large_string())
     places = pyarrow.compute.index_in(text, value_set=levels).cast(kind.index_type)
     return pyarrow.DictionaryArray.from_arrays(

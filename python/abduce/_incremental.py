@@ -116,7 +116,7 @@ class IncrementalMixin(MixinBase):
 
     def _models_to_merge(self, estimators: Sequence[Self]) -> list[_core.Model]:
         """The models of some estimators, with the same options."""
-        return [own._model for own in estimators]
+        return [estimator._model for estimator in estimators]
 
     def _check_model(self) -> None:
         """Raises an error if a fitted or changed model is not acceptable."""

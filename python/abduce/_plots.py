@@ -102,7 +102,7 @@ class PlotMixin:
         known = self._plots()
         if what is None:
             of_rows = ("classification", "uncertainty", "criteria")
-            what = known[0] if X is not None else next(own for own in known if own not in of_rows)
+            what = known[0] if X is not None else next(kind for kind in known if kind not in of_rows)
         known_plot(what, known)
         if what == "trace":
             return _draw_trace(self, axes_of(ax))
@@ -206,11 +206,11 @@ class Scene:
         """The points along each axis, slightly beyond the rows if the model allows it."""
         tags = self.estimator.__sklearn_tags__().input_tags
         axes = []
-        for column, own in zip(self.columns, rows.T, strict=True):
-            own = own[~np.isnan(own)]
-            if not len(own):
+        for column, cells in zip(self.columns, rows.T, strict=True):
+            cells = cells[~np.isnan(cells)]
+            if not len(cells):
                 raise ValueError(f"no row has a number in column {self.names[column]!r}")
-            low, high = own.min(), own.max()
+            low, high = cells.min(), cells.max()
             beyond = 0.0 if tags.positive_only else 0.05 * (high - low) or 0.5
             points = np.linspace(low - beyond, high + beyond, steps)
             if hasattr(self.estimator, "kinds") and self._field(column)["kind"] == "count":
@@ -224,7 +224,7 @@ class Scene:
             import pyarrow
 
             cells = {name: pyarrow.nulls(len(points)) for name in self.names}
-            cells |= {name: pyarrow.array(own) for name, own in zip(self.drawn_names, points.T, strict=True)}
+            cells |= {name: pyarrow.array(numbers) for name, numbers in zip(self.drawn_names, points.T, strict=True)}
             X: Any = pyarrow.table(cells)
         else:
             X = np.full((len(points), len(self.names)), np.nan)
@@ -267,7 +267,7 @@ class Scene:
         x, y = axes
         if self.rows is not None:
             ax.scatter(self.rows[:, 0], self.rows[:, 1], s=8, color="0.7", zorder=0)
-        points = np.column_stack([own.ravel() for own in np.meshgrid(x, y)])
+        points = np.column_stack([grid.ravel() for grid in np.meshgrid(x, y)])
         density = np.exp(self.ask("score_samples", points)).reshape(len(y), len(x))
         held = np.exp(self.ask("score_samples", drawn))
         levels = np.unique(np.quantile(held, [1.0 - share for share in SHARES]))
@@ -294,12 +294,12 @@ class Scene:
             self._draw_regions(ax, colours)
         seen = ~np.isnan(self.rows).any(axis=1)
         for code in range(count):
-            own = seen & (codes == code)
-            if own.any():
+            members = seen & (codes == code)
+            if members.any():
                 ax.scatter(
-                    self.rows[own, 0],
-                    heights[own],
-                    s=sizes[own],
+                    self.rows[members, 0],
+                    heights[members],
+                    s=sizes[members],
                     color=[colours[code]],
                     marker=MARKERS[code % len(MARKERS)],
                     label=str(labels[code]),
@@ -316,7 +316,7 @@ class Scene:
 
         assert self.rows is not None
         x, y = self._axes(self.rows, STEPS)
-        points = np.column_stack([own.ravel() for own in np.meshgrid(x, y)])
+        points = np.column_stack([grid.ravel() for grid in np.meshgrid(x, y)])
         codes = self._codes(self.ask("predict", points)).reshape(len(y), len(x))
         ax.pcolormesh(
             x,
@@ -342,9 +342,11 @@ def _draw_trace(estimator: Any, ax: Axes) -> Axes:
 def _draw_criteria(estimator: Any, ax: Axes) -> Axes:
     selection = estimator._part("fit")["selection"]
     tried, criterion = selection["tried"], selection["criterion"]
-    for covariance in dict.fromkeys(own["covariance"] for own in tried):
-        own = [own for own in tried if own["covariance"] == covariance and own.get(criterion) is not None]
-        ax.plot([each["components"] for each in own], [each[criterion] for each in own], marker="o", label=covariance)
+    for covariance in dict.fromkeys(candidate["covariance"] for candidate in tried):
+        compared = [row for row in tried if row["covariance"] == covariance and row.get(criterion) is not None]
+        ax.plot(
+            [row["components"] for row in compared], [row[criterion] for row in compared], marker="o", label=covariance
+        )
     chosen = tried[selection["chosen"]]
     ax.plot(chosen["components"], chosen[criterion], "*", color="k", markersize=14, label="chosen")
     ax.set_xlabel("components")
@@ -353,14 +355,14 @@ def _draw_criteria(estimator: Any, ax: Axes) -> Axes:
     return ax
 
 
-def draw_distribution(own: Distribution, what: str, ax: Axes | None) -> Axes:
+def draw_distribution(distribution: Distribution, what: str, ax: Axes | None) -> Axes:
     """The density of a distribution or its distribution function, between the 0.001 and 0.999 quantiles."""
     known_plot(what, ("density", "cdf"))
-    ask = own.pdf if what == "density" else own.cdf
-    low, high = own.ppf([0.001, 0.999])
+    ask = distribution.pdf if what == "density" else distribution.cdf
+    low, high = distribution.ppf([0.001, 0.999])
     ax = axes_of(ax)
     ax.set_xlabel("x")
-    if own.is_discrete:
+    if distribution.is_discrete:
         x = np.unique(np.round(np.linspace(low, high, CURVE)))
         if what == "density":
             ax.vlines(x, 0.0, ask(x))
@@ -376,10 +378,10 @@ def draw_distribution(own: Distribution, what: str, ax: Axes | None) -> Axes:
     return ax
 
 
-def draw_hypotheses(own: Hypotheses, what: str, ax: Axes | None) -> Axes:
+def draw_hypotheses(hypotheses: Hypotheses, what: str, ax: Axes | None) -> Axes:
     """The probabilities of hypotheses or outcomes as bars."""
     known_plot(what, ("posterior", "predictive"))
-    bars = own.posterior if what == "posterior" else own.predictive
+    bars = hypotheses.posterior if what == "posterior" else hypotheses.predictive
     ax = axes_of(ax)
     ax.bar([str(name) for name in bars], list(bars.values()))
     ax.set_ylabel("probability")

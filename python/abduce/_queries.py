@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from abduce import _core
 from abduce._base import MixinBase, checked_n_samples, seed_of
 from abduce._imputed import ImputedColumn, filled, frame_like, integer_types, with_columns
-from abduce._tables import is_frame, own_names, tabled
+from abduce._tables import fitted_names, is_frame, tabled
 from abduce._types import Columns, Floats, Rows, Seed, Target
 
 # The levels of a column of booleans from Arrow.
@@ -74,7 +74,7 @@ class QueryMixin(TailProbabilityMixin):
     def _decoded(self, columns: Columns) -> dict[str, NDArray[Any]]:
         """Columns as arrays, with names of levels, booleans and class labels."""
         fields = {field["name"]: field for field in self._fields()}
-        return {name: self._cells(fields[name], own) for name, own in columns}
+        return {name: self._cells(fields[name], cells) for name, cells in columns}
 
     def _values(self, field: dict[str, Any]) -> NDArray[Any]:
         """The levels of a column as values of the user."""
@@ -92,15 +92,15 @@ class QueryMixin(TailProbabilityMixin):
         levels = field.get("levels")
         return dict(zip(levels, self._values(field).tolist(), strict=True)) if levels else {}
 
-    def _cells(self, field: dict[str, Any], own: NDArray[Any]) -> NDArray[Any]:
+    def _cells(self, field: dict[str, Any], cells: NDArray[Any]) -> NDArray[Any]:
         levels = field.get("levels")
         if not levels:
-            return own
+            return cells
         values = self._values(field)
-        if np.all((own >= 0) & (own < len(levels))):
-            return values[own]
+        if np.all((cells >= 0) & (cells < len(levels))):
+            return values[cells]
         # The code after the last level is an unseen category.
-        return np.array([*values.tolist(), None], dtype=object)[own]
+        return np.array([*values.tolist(), None], dtype=object)[cells]
 
     def draw(
         self, n_samples: int = 1, *, given: Mapping[str, Any] | None = None, random_state: Seed = None
@@ -233,15 +233,17 @@ class QueryMixin(TailProbabilityMixin):
         self._warn_of_impossible_fillings(table)
         if copies is None:
             return self._imputed(X, self._model.complete(table, how, seed_of(random_state)))
-        return [self._imputed(X, own) for own in drawn_copies(self._model, table, how, copies, random_state)]
+        return [
+            self._imputed(X, completed) for completed in drawn_copies(self._model, table, how, copies, random_state)
+        ]
 
     def _imputed(self, X: Rows, completed: Columns) -> dict[str, NDArray[Any]] | Any:
         """Completed columns as a frame, or as a dict for an array."""
-        if not (is_frame(X) and own_names(self)):
+        if not (is_frame(X) and fitted_names(self)):
             return self._decoded(completed)
         levels = {field["name"]: field.get("levels") or None for field in self._fields()}
         target = getattr(self, "_target", None)
-        fillings = {name: ImputedColumn(own, levels[name]) for name, own in completed if name != target}
+        fillings = {name: ImputedColumn(cells, levels[name]) for name, cells in completed if name != target}
         out = filled(tabled(X), fillings)
         return out if target is None else with_columns(out, {target: self._decoded(completed)[target]})
 
@@ -388,7 +390,7 @@ class ExplainMixin(QueryMixin):
     def _class_named(self, label: Any) -> str:
         """The name of a class in the model."""
         named = self._value_of(self._target).items()
-        return next((level for level, own in named if own == label), str(label))
+        return next((level for level, known in named if known == label), str(label))
 
     def explain(self, X: Rows, row: int = 0, *, label: Any = None, against: Any = None) -> dict[str, Any]:
         """The contribution of each column to the log-odds of a class of a row against another class.
@@ -417,7 +419,7 @@ class ExplainMixin(QueryMixin):
             raise ValueError(f"Invalid value for 'row': {row} . Rows are numbered from 0.")
         if row >= len(table):
             raise IndexError(f"there is no row {row}: X has {len(table)} rows, numbered from 0")
-        named = [None if own is None else self._class_named(own) for own in (label, against)]
+        named = [None if name is None else self._class_named(name) for name in (label, against)]
         explanation = json.loads(self._model.explain(table, int(row), *named))
         classes = self._value_of(self._target)
         return explanation | {key: classes[explanation[key]] for key in ("class", "against")}

@@ -79,8 +79,8 @@ class ReportMixin:
         names = [name for name, _ in self._kinds()]
         leaves = zip(self._part("leaves"), self._part("parameters"), strict=True)
         return [
-            {"columns": [names[place] for place in leaf["columns"]], "family": leaf["family"], "components": own}
-            for leaf, own in leaves
+            {"columns": [names[place] for place in leaf["columns"]], "family": leaf["family"], "components": parameters}
+            for leaf, parameters in leaves
         ]
 
     def _criteria(self) -> list[dict[str, Any]] | None:
@@ -88,4 +88,6 @@ class ReportMixin:
         selection = self._part("fit").get("selection")
         if selection is None:
             return None
-        return [own | {"chosen": place == selection["chosen"]} for place, own in enumerate(selection["tried"])]
+        return [
+            candidate | {"chosen": place == selection["chosen"]} for place, candidate in enumerate(selection["tried"])
+        ]

@@ -16,14 +16,14 @@ from abduce import _core
 from abduce._types import Floats, Labels
 
 
-def own_names(estimator: Any) -> list[str]:
+def fitted_names(estimator: Any) -> list[str]:
     """The names of the columns of the fitted frame; empty for an array."""
     return [str(name) for name in getattr(estimator, "feature_names_in_", ())]
 
 
 def names_of(estimator: Any, width: int) -> list[str]:
     """The names of the columns: those of the fitted frame, or x0, x1, …"""
-    return own_names(estimator) or [f"x{i}" for i in range(width)]
+    return fitted_names(estimator) or [f"x{i}" for i in range(width)]
 
 
 def free_name(wanted: str, taken: Sequence[str]) -> str:
@@ -167,7 +167,7 @@ def _is_column(X: Any) -> bool:
     """Whether X is a column of pandas, polars or Arrow."""
     library = type(X).__module__.split(".")[0]
     names = {"pandas": ("Series",), "polars": ("Series",), "pyarrow": ("Array", "ChunkedArray")}
-    return any(own.__name__ in names.get(library, ()) for own in type(X).__mro__)
+    return any(base.__name__ in names.get(library, ()) for base in type(X).__mro__)
 
 
 def weights_of(sample_weight: ArrayLike | None, X: Any) -> Floats | None:
@@ -182,17 +182,17 @@ def _places(columns: list[int], axes: int) -> Any:
     return (..., *np.ix_(*[columns] * axes))
 
 
-def among(own: Any, columns: list[int], axes: int) -> Floats:
+def among(numbers: Any, columns: list[int], axes: int) -> Floats:
     """The numbers of some columns, along the last axes of an array."""
-    return own[_places(columns, axes)]
+    return numbers[_places(columns, axes)]
 
 
-def spread(own: Floats, columns: list[int], width: int, axes: int) -> Floats:
+def spread(numbers: Floats, columns: list[int], width: int, axes: int) -> Floats:
     """The numbers of some columns at their positions among all columns, along the last axes; NaN for the others."""
     if len(columns) == width or axes == 0:
-        return own
-    out = np.full(own.shape[:-axes] + (width,) * axes, np.nan)
-    out[_places(columns, axes)] = own
+        return numbers
+    out = np.full(numbers.shape[:-axes] + (width,) * axes, np.nan)
+    out[_places(columns, axes)] = numbers
     return out
 
 
@@ -235,7 +235,7 @@ def sparse(
     X = X.tocsr()
 
     def table() -> _core.Table | None:
-        starts, indices = (np.require(own, requirements=["C", "A"]) for own in (X.indptr, X.indices))
+        starts, indices = (np.require(positions, requirements=["C", "A"]) for positions in (X.indptr, X.indices))
         values = np.require(X.data, np.float64, ["C", "A"])
         return _core.table_of_sparse(starts, indices, values, columns, name, labels, weights)
 
@@ -325,7 +325,9 @@ def boolean_columns_of(X: Any) -> list[str]:
 def _with_named_intervals(X: Any) -> Any:
     """A pandas frame in which intervals as categories, which `pandas.cut` returns, are strings."""
     categories = {name: getattr(kind, "categories", None) for name, kind in X.dtypes.items()}
-    cut = [name for name, own in categories.items() if own is not None and str(own.dtype).startswith("interval")]
+    cut = [
+        name for name, values in categories.items() if values is not None and str(values.dtype).startswith("interval")
+    ]
     return X.assign(**{name: X[name].cat.rename_categories(str) for name in cut}) if cut else X
 
 

@@ -156,13 +156,13 @@ def _in_order(name: str, given: int, named: dict[str, float]) -> list[float]:
     if wanted is None:
         # The constructor lists the known distributions.
         return list(named.values())
-    for own in named:
-        if own not in wanted[given:]:
-            raise TypeError(f"{name} has no further parameter {own!r}; its parameters are {', '.join(wanted)}")
-    missing = [own for own in wanted[given:] if own not in named]
+    for parameter in named:
+        if parameter not in wanted[given:]:
+            raise TypeError(f"{name} has no further parameter {parameter!r}; its parameters are {', '.join(wanted)}")
+    missing = [parameter for parameter in wanted[given:] if parameter not in named]
     if missing:
         raise TypeError(f"{name} also needs {', '.join(missing)}")
-    return [named[own] for own in wanted[given:]]
+    return [named[parameter] for parameter in wanted[given:]]
 
 
 def _numbers_of() -> dict[str, list[str]]:
@@ -220,25 +220,25 @@ def estimate(
         coded: list[Floats] = []
         for column in columns.T:
             seen = np.array([not is_missing_value(cell) for cell in column.tolist()])
-            own, codes = np.unique(
+            categories, codes = np.unique(
                 column[seen].astype(str if column.dtype.kind in "OU" else column.dtype), return_inverse=True
             )
             whole = np.full(len(column), np.nan)
             whole[seen] = codes
             coded.append(whole)
-            levels.append([str(level) for level in own.tolist()])
+            levels.append([str(level) for level in categories.tolist()])
         columns = np.column_stack(coded)
     table = dense(
         columns.astype(np.float64), [f"x{i}" for i in range(columns.shape[1])], kinds=kinds, levels=levels or None
     )
     above = [] if above is None else [above] if np.ndim(above) == 0 else list(above)
-    pairs = [own if isinstance(own, tuple) else (None, float(own)) for own in above]
+    pairs = [bound if isinstance(bound, tuple) else (None, float(bound)) for bound in above]
     report = _core.estimate_family(family, table, prior, list((known or {}).items()), level, pairs, seed)
     return json.loads(report)
 
 
 def __getattr__(name: str) -> Callable[..., Distribution]:
-    known = [own.replace("-", "_") for own in ("normal", *_numbers_of())]
+    known = [family.replace("-", "_") for family in ("normal", *_numbers_of())]
     if name not in known:
         raise AttributeError(f"unknown distribution {name!r}; there are {', '.join(known)}")
 

@@ -173,13 +173,13 @@ class _Imputer(FrameInputMixin, TransformerMixin, ModelEstimator):
 
     def _filled_frame(self, X: Any, completed: dict[str, Any], missing: NDArray[np.bool_] | None) -> Any:
         levels = {field["name"]: field.get("levels") or None for field in self._part("schema")["fields"]}
-        fillings = {name: ImputedColumn(own, levels[name]) for name, own in completed.items()}
+        fillings = {name: ImputedColumn(cells, levels[name]) for name, cells in completed.items()}
         names = column_names(X)
         fillings |= {names[place]: ImputedColumn(np.zeros(len(X))) for place in self._empty}
         out = with_columns_at(filled(X, fillings), self._kept())
         if missing is not None:
             indicators = zip(self._with_missing, missing.T, strict=True)
-            out = with_columns(out, {f"missingindicator_{names[place]}": own for place, own in indicators})
+            out = with_columns(out, {f"missingindicator_{names[place]}": column for place, column in indicators})
         return as_library(out, _get_output_config("transform", self)["dense"])
 
 

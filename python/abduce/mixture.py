@@ -196,7 +196,7 @@ class GaussianMixture(GaussianStartMixin, MixtureEstimator):
         names = names_of(self, X.shape[1])
         numbers = numbers_of(self.n_components)
         if len(numbers) > 1:
-            if any(own is not None for own in (self.weights_init, self.means_init, self.precisions_init)):
+            if any(start is not None for start in (self.weights_init, self.means_init, self.precisions_init)):
                 raise ValueError("weights_init, means_init and precisions_init need a single number of components")
             return self._select(dense(X, names, weights=weights))
         if X.shape[0] < numbers[0]:
@@ -237,23 +237,23 @@ class GaussianMixture(GaussianStartMixin, MixtureEstimator):
     def _gaussians(self) -> list[dict[str, Any]]:
         return self._part("parameters")[0]
 
-    def _spread(self, own: Floats, axes: int) -> Floats:
+    def _spread(self, numbers: Floats, axes: int) -> Floats:
         """Parameters of the columns with values, with NaN for the others."""
-        return spread(own, self._part("leaves")[0]["columns"], self.n_features_in_, axes)
+        return spread(numbers, self._part("leaves")[0]["columns"], self.n_features_in_, axes)
 
     @property
     def means_(self) -> Floats:
         """The mean of each component; NaN in a column without values."""
-        return self._spread(np.array([own["mean"] for own in self._gaussians()]), 1)
+        return self._spread(np.array([component["mean"] for component in self._gaussians()]), 1)
 
     def _covariances(self) -> Floats:
         """The covariances of the columns with values."""
         (kind,) = self._gaussians()[0]["covariance"]
-        own = np.array([own["covariance"][kind] for own in self._gaussians()])
+        covariances = np.array([component["covariance"][kind] for component in self._gaussians()])
         if kind == "full":
             d = len(self._gaussians()[0]["mean"])
-            own = own.reshape(-1, d, d)
-        return own[0] if self.covariance_type == "tied" else own
+            covariances = covariances.reshape(-1, d, d)
+        return covariances[0] if self.covariance_type == "tied" else covariances
 
     @property
     def covariances_(self) -> Floats:
@@ -261,11 +261,11 @@ class GaussianMixture(GaussianStartMixin, MixtureEstimator):
         return self._spread(self._covariances(), AXES[self.covariance_type])
 
     def _precisions_cholesky(self) -> Floats:
-        own = self._covariances()
+        covariances = self._covariances()
         if self.covariance_type in ("diag", "spherical"):
-            return 1.0 / np.sqrt(own)
-        identity = np.broadcast_to(np.eye(own.shape[-1]), own.shape)
-        return np.swapaxes(np.linalg.solve(np.linalg.cholesky(own), identity), -1, -2)
+            return 1.0 / np.sqrt(covariances)
+        identity = np.broadcast_to(np.eye(covariances.shape[-1]), covariances.shape)
+        return np.swapaxes(np.linalg.solve(np.linalg.cholesky(covariances), identity), -1, -2)
 
     @property
     def precisions_cholesky_(self) -> Floats:
@@ -275,10 +275,10 @@ class GaussianMixture(GaussianStartMixin, MixtureEstimator):
     @property
     def precisions_(self) -> Floats:
         """The inverses of the covariances."""
-        own = self._precisions_cholesky()
+        factors = self._precisions_cholesky()
         if self.covariance_type in ("diag", "spherical"):
-            return self._spread(own**2, AXES[self.covariance_type])
-        return self._spread(own @ np.swapaxes(own, -1, -2), 2)
+            return self._spread(factors**2, AXES[self.covariance_type])
+        return self._spread(factors @ np.swapaxes(factors, -1, -2), 2)
 
     @property
     def lower_bounds_(self) -> list[float]:

@@ -142,13 +142,13 @@ class GaussianNB(ModelClassifier):
 
     def _models_to_merge(self, estimators: Sequence[Self]) -> list[_core.Model]:
         models = super()._models_to_merge(estimators)
-        if len({own.var_smoothing for own in estimators}) > 1:
+        if len({estimator.var_smoothing for estimator in estimators}) > 1:
             raise ValueError("var_smoothing differs; only models fitted with the same options can be merged")
         # The amount added to the variances depends on the rows of each model, unless rows have no weights.
         shares = {json.loads(model.part("provenance"))["specification"].get("ridge_share", 0.0) for model in models}
         if len(shares) == 1 and shares != {0.0}:
             return models
-        most = max(own.epsilon_ for own in estimators)
+        most = max(estimator.epsilon_ for estimator in estimators)
         return [model.with_ridge(most) for model in models]
 
     @property

@@ -153,8 +153,8 @@ class KernelDensity(TailProbabilityMixin, DensityMixin, ModelEstimator):
     @property
     def bandwidth_(self) -> float | Floats:
         """The bandwidth; one for each of several columns if "cv" chose them."""
-        (own,) = self._part("bandwidths")
-        ((kind, width),) = own.items()
+        (bandwidth,) = self._part("bandwidths")
+        ((kind, width),) = bandwidth.items()
         if kind == "shared":
             return width
         return np.array(width) if len(width) > 1 else width[0]
