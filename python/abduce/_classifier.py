@@ -19,7 +19,18 @@ from abduce._base import ORDINARY, ModelEstimator, parameters_checked, warn
 from abduce._incremental import IncrementalMixin
 from abduce._labels import encoded, is_missing, labels_of, levels_of, with_plain_type
 from abduce._queries import ExplainMixin
-from abduce._tables import FLOATS, checked, dense, fitted_names, free_name, names_of, sparse, weights_of
+from abduce._tables import (
+    FLOATS,
+    checked,
+    column_names,
+    dense,
+    fitted_names,
+    free_name,
+    is_frame,
+    names_of,
+    sparse,
+    weights_of,
+)
 from abduce._types import Codes, Floats, Rows, Target
 
 # The values of `unlabelled`: the weight of a row without a label, or None to choose it by cross-validation.
@@ -110,7 +121,7 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
         X : array-like, frame or sparse matrix of shape (n_samples, n_features)
             Rows.
         y : array-like of shape (n_samples,)
-            Labels, some of which may be missing.
+            Labels, some of which may be missing. The name of a Series becomes the name of the column of classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
 
@@ -120,12 +131,23 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
         """
         X = self._checked(X, reset=True)
         self.classes_, codes = self._labels(X, y)
+        self._name_target(X, y)
         self._learn(X, codes, weights_of(sample_weight, X))
         return self
 
-    def _learn(self, X: Any, codes: Codes, weights: Floats | None) -> None:
-        self._target = free_name("y", fitted_names(self))
+    def _name_target(self, X: Any, y: Target) -> None:
+        """Names the column of labels: as a named Series, unless a column of X has this name, otherwise `y`."""
+        name = getattr(y, "name", None)
+        if not (isinstance(name, str) and name.strip()) or name in self._names(X):
+            name = free_name("y", fitted_names(self))
+        self._target = str(name)
         self._target_at = None
+
+    def _names(self, X: Any) -> list[str]:
+        """The names of the columns of checked rows."""
+        return column_names(X) if is_frame(X) else names_of(self, X.shape[1])
+
+    def _learn(self, X: Any, codes: Codes, weights: Floats | None) -> None:
         table = self._table(X, codes, weights)
         self._prepare(table)
         model = _core.fit_mixture(

@@ -32,7 +32,8 @@ class IncrementalMixin(MixinBase):
         X : array-like, frame or sparse matrix of shape (n_samples, n_features)
             New rows.
         y : array-like of shape (n_samples,)
-            Their labels, some of which may be missing.
+            Their labels, some of which may be missing. The name of a Series in the first call becomes the name of the
+            column of classes.
         classes : array-like of shape (n_classes,), default=None
             All classes that will ever occur; needed at the first call.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -47,6 +48,7 @@ class IncrementalMixin(MixinBase):
         _, codes = self._labels(X, y, self.classes_)
         weights = weights_of(sample_weight, X)
         if first or not hasattr(self, "_model"):
+            self._name_target(X, y)
             self._learn(X, codes, weights)
         else:
             self._change("update", X, codes, weights)
@@ -106,6 +108,11 @@ class IncrementalMixin(MixinBase):
                 raise TypeError(f"a {type(self).__name__} cannot be merged with a {type(other).__name__}")
             if not np.array_equal(other.classes_, self.classes_):
                 raise ValueError("the classes differ; pass all of them to partial_fit(…, classes=…)")
+            if other._target != self._target:
+                raise ValueError(
+                    f"the labels are named {self._target!r} in one model and {other._target!r} in another; "
+                    "fit both to labels of the same name, or without a name"
+                )
         import copy
 
         merged = copy.copy(self)
