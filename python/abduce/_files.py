@@ -19,6 +19,7 @@ from abduce._labels import classes_of
 ESTIMATORS = {
     "naive-bayes": ("NaiveBayes", "GaussianNB", "BernoulliNB", "CategoricalNB", "MultinomialNB", "ComplementNB"),
     "gda": ("QuadraticDiscriminantAnalysis", "LinearDiscriminantAnalysis"),
+    "gaussian": ("GaussianImputer",),
     "mixture": ("Mixture", "GaussianMixture", "GaussianImputer", "MixtureImputer"),
     "kmeans": ("KMeans",),
     "kde": ("KernelDensity",),
@@ -134,8 +135,7 @@ def _class_of(about: dict[str, Any], model: _core.Model, kind: str, cls: type | 
     possible = ESTIMATORS.get(kind, ())
     name = about.get("class")
     if name is None and kind == "gda":
-        shared = json.loads(model.part("leaves"))[0].get("shape", {}).get("structure") == "tied"
-        name = possible[1 if shared else 0]
+        name = possible[1 if _is_linear(model) else 0]
     if name is None and not possible:
         raise ValueError(f"there is no estimator for models of kind {kind}; use the command line")
     name = name or possible[0]
@@ -155,6 +155,28 @@ def _class_of(about: dict[str, Any], model: _core.Model, kind: str, cls: type | 
             f"pass cls={about['subclass']} to read the subclass"
         )
     return _registered()[name]
+
+
+def _is_linear(model: _core.Model) -> bool:
+    """Whether a discriminant is linear in all columns: one Gaussian with a shared covariance."""
+    leaves = json.loads(model.part("leaves"))
+    return [leaf["family"] for leaf in leaves] == ["multivariate"] and leaves[0]["shape"]["structure"] == "tied"
+
+
+def _refuse_unreadable(kind: str, target: int | None, features: list[dict[str, Any]]) -> None:
+    """Raises an error for a model of the command line that no estimator can ask."""
+    if target is not None and kind == "kde":
+        raise ValueError("there is no estimator for kernel densities of classes; use the command line")
+    if kind != "gda":
+        return
+    # Discriminants read arrays of numbers.
+    for field in features:
+        if field["kind"] not in ("real", "count"):
+            raise ValueError(
+                "there is no estimator for discriminants of columns that are not numbers, such as "
+                f"{field['name']!r}, which is {field['kind']}; use the command line, or fit NaiveBayes, which accepts "
+                "columns of any kind"
+            )
 
 
 def _numbers(model: _core.Model, kind: str) -> dict[str, Any]:
@@ -213,12 +235,11 @@ def load(path: str | PathLike[str], *, cls: type | None = None) -> Any:
     model = _core.Model.load(path)
     about = _about(model)
     kind = json.loads(model.part("model"))
-    estimator = _unfitted(_class_of(about, model, kind, cls), about, model, kind)
     schema = json.loads(model.part("schema"))["fields"]
     target = json.loads(model.part("target"))
     features = [field for position, field in enumerate(schema) if position != target]
-    if target is not None and kind == "kde":
-        raise ValueError("there is no estimator for kernel densities of classes; use the command line")
+    _refuse_unreadable(kind, target, features)
+    estimator = _unfitted(_class_of(about, model, kind, cls), about, model, kind)
     if target is not None:
         estimator.classes_ = classes_of(schema[target]["levels"], about.get("labels"))
         estimator._target = schema[target]["name"]

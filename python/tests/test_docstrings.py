@@ -13,7 +13,7 @@ from abduce._files import ESTIMATORS
 from abduce.bayes import Hypotheses
 from abduce.families import Distribution
 
-NAMES = [name for names in ESTIMATORS.values() for name in names]
+NAMES = list(dict.fromkeys(name for names in ESTIMATORS.values() for name in names))
 X = pd.DataFrame(np.random.default_rng(0).integers(0, 3, (60, 3)).astype(float), columns=["a", "b", "c"])
 Y = np.arange(60) % 2
 HEADING = re.compile(r"^(\w+)\n-+\n", re.MULTILINE)
