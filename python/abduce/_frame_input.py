@@ -1,5 +1,6 @@
 """Frames with columns of any kind, or arrays of numbers, as input of estimators."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ from sklearn.utils.validation import validate_data
 
 from abduce import _core, _specifications
 from abduce._base import MixinBase, warn
+from abduce._number_strings import warn_of_number_strings
 from abduce._tables import (
     arrow_of,
     boolean_columns_of,
@@ -50,7 +52,7 @@ class FrameInputMixin(MixinBase):
         elif self._framed and not is_frame(X):
             raise ValueError(f"{type(self).__name__} was fitted to a frame with named columns, but X has no names")
         if not self._framed:
-            return checked(self, X, reset=reset)
+            return self._checked_array(X, reset=reset)
         named = X
         if not hasattr(X, "__dataframe__"):
             # scikit-learn reads the column names of Arrow tables, but not those of polars and DuckDB.
@@ -62,7 +64,21 @@ class FrameInputMixin(MixinBase):
         validate_data(self, named, reset=reset, skip_check_array=True)
         if reset:
             self._frame_template = without_rows(X)
+            warn_of_number_strings(X, [name for name, _ in _specifications.by_column("kinds", self.kinds)])
         return X
+
+    def _checked_array(self, X: Any, *, reset: bool) -> Any:
+        try:
+            return checked(self, X, reset=reset)
+        except ValueError as error:
+            reason, _, cell = str(error).partition(": ")
+            if reason != "could not convert string to float":
+                raise
+            cell = re.sub(r"^np\.str_\((.*)\)$", r"\1", cell, flags=re.DOTALL)
+            raise ValueError(
+                f"X is an array with the string {cell}, but the columns of an array are numbers; for columns of categories "
+                "pass a data frame, as by pandas.DataFrame(X)"
+            ) from error
 
     def _learned_table(self, X: Any, labels: Labels | None = None, weights: Floats | None = None) -> _core.Table:
         """The table to fit."""
