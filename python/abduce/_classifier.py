@@ -1,7 +1,7 @@
 """The base class of all classifiers."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from numbers import Real
 from typing import Any, Self
 
@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from abduce import _core, _specifications
-from abduce._base import ORDINARY, ModelEstimator, parameters_checked, warn
+from abduce._base import ORDINARY, MixinBase, ModelEstimator, parameters_checked, warn
 from abduce._incremental import IncrementalMixin
 from abduce._labels import encoded, is_missing, labels_of, levels_of, with_plain_type
 from abduce._queries import ExplainMixin
@@ -35,6 +35,19 @@ from abduce._types import Codes, Floats, Rows, Target
 
 # The values of `unlabelled`: the weight of a row without a label, or None to choose it by cross-validation.
 UNLABELLED = [Interval(Real, 0, 1, closed="both"), None]
+
+
+class RowDensityMixin(MixinBase):
+    """The density of rows under a classifier."""
+
+    def score_samples(self, X: Rows) -> Floats:
+        """The log-density of each row, summed over the classes, with missing values integrated out.
+
+        `predict_joint_log_proba` has the log-density of each row together with each class.
+        """
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        return self._model.log_density(self._asked(X), self._threads())
 
 
 class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEstimator):
@@ -224,6 +237,57 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
         table = self._asked(X)
         self._warn_of_impossible(table, "classes")
         return self._model.posterior(table, self._threads())
+
+    def decide(
+        self, X: Rows, *, costs: Mapping[tuple[Any, Any], float] | ArrayLike | None = None, abstain_below: float = 0.0
+    ) -> NDArray[Any]:
+        """The class of least expected cost of each row, or none if no class is probable enough.
+
+        Parameters
+        ----------
+        X : array-like, frame or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        costs : dict or array-like of shape (n_classes, n_classes), default=None
+            Cost of each decision: `costs[true, decided]`, by pairs of classes or as a matrix in the order of `classes_`.
+            A pair that a dict does not have costs 1, or 0 if the decision is right, and so do all pairs if None.
+        abstain_below : float, default=0.0
+            Rows whose most probable class is less probable than this get no decision.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The decisions; with abstentions of dtype object, with None for these rows.
+        """
+        if not 0.0 <= abstain_below <= 1.0:
+            raise ValueError(f"abstain_below must be from 0 to 1, not {abstain_below}")
+        probabilities = self.predict_proba(X)
+        # einsum adds in the same order for any number of threads.
+        expected = None if costs is None else np.einsum("rt,td->rd", probabilities, self._cost_matrix(costs))
+        decided = self.classes_[probabilities.argmax(axis=1) if expected is None else expected.argmin(axis=1)]
+        abstained = probabilities.max(axis=1) < abstain_below
+        if abstained.any():
+            decided = decided.astype(object)
+            decided[abstained] = None
+        return decided
+
+    def _cost_matrix(self, costs: Mapping[tuple[Any, Any], float] | ArrayLike) -> Floats:
+        """The cost of each decision, by true class and decision."""
+        matrix = 1.0 - np.eye(len(self.classes_))
+        if isinstance(costs, Mapping):
+            places = {label: place for place, label in enumerate(self.classes_.tolist())}
+            for pair, cost in costs.items():
+                if not (isinstance(pair, tuple) and len(pair) == 2 and all(label in places for label in pair)):
+                    raise ValueError(
+                        f"costs has {pair!r}, which is no pair of classes; the classes are {', '.join(map(str, places))}"
+                    )
+                matrix[places[pair[0]], places[pair[1]]] = cost
+        else:
+            if np.shape(costs) != matrix.shape:
+                raise ValueError(f"costs must have a row and a column for each of the {len(matrix)} classes")
+            matrix = np.asarray(costs, dtype=np.float64)
+        if not np.isfinite(matrix).all():
+            raise ValueError("costs must be finite numbers")
+        return matrix
 
     def _leaves(self, key: str) -> list[Any]:
         """A parameter of every column: for each column, one number per class."""

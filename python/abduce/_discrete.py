@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, check_non_negative
 
 from abduce import _core, _specifications
 from abduce._base import warn
-from abduce._classifier import UNLABELLED, ModelClassifier
+from abduce._classifier import UNLABELLED, ModelClassifier, RowDensityMixin
 from abduce._tables import NUMBERS, free_name, names_of, native
 from abduce._types import Codes, Floats, Rows
 
@@ -55,6 +55,10 @@ class _Discrete(ModelClassifier):
         "marks": ["boolean"],
         "n_jobs": [Integral, None],
     }
+
+    def _plots(self) -> list[str]:
+        # Codes and counts have no density along an axis.
+        return [what for what in super()._plots() if what != "density"]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -109,7 +113,7 @@ class _Discrete(ModelClassifier):
             return np.log(np.array(self._part("weights")))
 
 
-class BernoulliNB(_Discrete):
+class BernoulliNB(RowDensityMixin, _Discrete):
     """Naive Bayes of binary columns, as `sklearn.naive_bayes.BernoulliNB`; cells may be NaN.
 
     Parameters
@@ -236,7 +240,7 @@ class BernoulliNB(_Discrete):
         return np.array([[statistics["successes"] for statistics in counts[c]] for c in sorted(counts)]).T
 
 
-class CategoricalNB(_Discrete):
+class CategoricalNB(RowDensityMixin, _Discrete):
     """Naive Bayes of categories coded 0, 1, 2, …, as `sklearn.naive_bayes.CategoricalNB`; cells may be NaN.
 
     Parameters
@@ -444,7 +448,7 @@ class _Counts(_Discrete):
             return np.log(np.array([distribution["probabilities"] for distribution in self._part("parameters")[0]]))
 
 
-class MultinomialNB(_Counts):
+class MultinomialNB(RowDensityMixin, _Counts):
     """Naive Bayes of counts, as `sklearn.naive_bayes.MultinomialNB`.
 
     Parameters

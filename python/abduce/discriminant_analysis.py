@@ -15,12 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from abduce import _core, _specifications
 from abduce._base import warn
-from abduce._classifier import UNLABELLED, ModelClassifier
+from abduce._classifier import UNLABELLED, ModelClassifier, RowDensityMixin
 from abduce._tables import empty_columns, names_of, refuse_large
 from abduce._types import Codes, Floats, Rows
 
 
-class _Discriminant(ModelClassifier):
+class _Discriminant(RowDensityMixin, ModelClassifier):
     """A multivariate Gaussian for each class."""
 
     _allow_nan = True

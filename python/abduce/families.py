@@ -183,6 +183,7 @@ def estimate(
     level: float = 0.95,
     above: Any = None,
     seed: int = 0,
+    sample_weight: ArrayLike | None = None,
 ) -> dict[str, Any]:
     """Estimates the parameters of a family, as `abduce estimate --json`.
 
@@ -202,6 +203,8 @@ def estimate(
         Numbers, or (parameter, number) pairs, for which to report the probability that the parameter is above.
     seed : int, default=0
         Seed of the random numbers.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights of the values: a weight of 2 is the value twice.
 
     Returns
     -------
@@ -209,7 +212,7 @@ def estimate(
         The report: estimates, posterior, intervals, predictive distribution, evidence.
     """
     from abduce._labels import is_missing_value
-    from abduce._tables import dense
+    from abduce._tables import dense, weights_of
 
     kind = _core.kind_of_family(family)
     x = np.asarray(x)
@@ -229,7 +232,11 @@ def estimate(
             levels.append([str(level) for level in categories.tolist()])
         columns = np.column_stack(coded)
     table = dense(
-        columns.astype(np.float64), [f"x{i}" for i in range(columns.shape[1])], kinds=kinds, levels=levels or None
+        columns.astype(np.float64),
+        [f"x{i}" for i in range(columns.shape[1])],
+        kinds=kinds,
+        levels=levels or None,
+        weights=weights_of(sample_weight, x),
     )
     above = [] if above is None else [above] if np.ndim(above) == 0 else list(above)
     pairs = [bound if isinstance(bound, tuple) else (None, float(bound)) for bound in above]

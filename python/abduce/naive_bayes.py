@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from abduce import _core, _specifications
-from abduce._classifier import UNLABELLED, ModelClassifier
+from abduce._classifier import UNLABELLED, ModelClassifier, RowDensityMixin
 from abduce._discrete import BernoulliNB, CategoricalNB, ComplementNB, MultinomialNB
 from abduce._frame_input import FrameInputMixin
 from abduce._labels import levels_of
@@ -25,7 +25,7 @@ from abduce._types import Codes, Floats
 DEFAULTS = _specifications.defaults("naive-bayes")["specification"]
 
 
-class GaussianNB(ModelClassifier):
+class GaussianNB(RowDensityMixin, ModelClassifier):
     """Gaussian naive Bayes, as `sklearn.naive_bayes.GaussianNB`; cells may be NaN.
 
     Parameters
@@ -167,7 +167,7 @@ class GaussianNB(ModelClassifier):
         return np.array(self._part("weights"))
 
 
-class NaiveBayes(FrameInputMixin, ModelClassifier):
+class NaiveBayes(FrameInputMixin, RowDensityMixin, ModelClassifier):
     """Naive Bayes for mixed columns: real numbers, counts, categories and binary columns, each with its own family.
 
     The type of a column of a frame decides its kind: floats are real, the kind of integers follows from their values,

@@ -12,6 +12,7 @@ from sklearn.datasets import load_iris
 
 import abduce
 from abduce.cluster import KMeans
+from abduce.impute import GaussianImputer
 from abduce.mixture import GaussianMixture, Mixture
 from abduce.naive_bayes import GaussianNB, NaiveBayes
 
@@ -218,3 +219,85 @@ def test_marks_are_those_of_the_command_line(table, tmp_path):
         [str(BINARY), "forget", tmp_path / "ours.abduce", tmp_path / "unknown.csv"], capture_output=True
     )
     assert done.returncode != 0 and b"was not fitted to this row" in done.stderr
+
+
+def test_the_command_line_finds_the_labels_by_the_name_of_the_series(table, tmp_path):
+    frame = pd.read_csv(table).rename(columns={"y": "species"})
+    frame.to_csv(tmp_path / "all.csv", index=False)
+    frame[100:].to_csv(tmp_path / "rest.csv", index=False)
+    parts = []
+    for number, rows in enumerate((frame[:100:2], frame[1:100:2])):
+        model = NaiveBayes().partial_fit(rows[NAMES], rows["species"], classes=["s", "t", "v"])
+        parts.append(tmp_path / f"{number}.abduce")
+        model.save(parts[-1])
+    whole = tmp_path / "whole.abduce"
+    run("merge", *parts, "-o", whole)
+    run("update", whole, tmp_path / "rest.csv")
+    report = json.loads(run("evaluate", whole, tmp_path / "all.csv", "--json"))
+    model = abduce.load(whole)
+    assert model.kinds_.keys() == {*NAMES, "species"}
+    assert report["target"] == "species"
+    assert report["accuracy"]["all"] == pytest.approx(model.score(frame[NAMES], frame["species"]))
+    expected = NaiveBayes().fit(frame[NAMES], frame["species"]).predict_proba(frame[NAMES])
+    np.testing.assert_allclose(model.predict_proba(frame[NAMES]), expected, atol=1e-9)
+
+
+def test_a_gaussian_of_the_command_line_becomes_an_imputer(tmp_path):
+    frame = pd.DataFrame(X, columns=NAMES)
+    frame.loc[::3, "a"] = np.nan
+    frame.loc[1::7, "d"] = np.nan
+    frame.to_csv(tmp_path / "iris.csv", index=False)
+    path = tmp_path / "model.abduce"
+    for covariance in ("full", "diagonal"):
+        run("fit", "gaussian", tmp_path / "iris.csv", "--covariance", covariance, "-o", path)
+        run("impute", path, tmp_path / "iris.csv", "-o", tmp_path / "filled.csv")
+        model = abduce.load(path)
+        assert isinstance(model, GaussianImputer)
+        np.testing.assert_allclose(model.transform(frame), pd.read_csv(tmp_path / "filled.csv"), rtol=1e-12)
+    model.save(path)
+    assert "gaussian" in run("show", path)
+
+
+def test_discriminants_of_mixed_columns_are_refused_on_load(tmp_path):
+    PETS.to_csv(tmp_path / "pets.csv", index=False)
+    path = tmp_path / "model.abduce"
+    run("fit", "gda", tmp_path / "pets.csv", "--target", "y", "-o", path)
+    with pytest.raises(ValueError, match="not numbers, such as 'colour', which is categorical"):
+        abduce.load(path)
+
+
+@pytest.mark.parametrize("more", [[], ["--tails", "student-t"]], ids=["gaussian", "student-t"])
+def test_discriminants_of_the_command_line_predict_as_there(more, table, tmp_path):
+    path = tmp_path / "model.abduce"
+    run("fit", "gda", table, "--target", "y", "--covariance", "tied", *more, "-o", path)
+    run("predict", path, table, "-o", tmp_path / "out.csv")
+    predicted = pd.read_csv(tmp_path / "out.csv")["prediction"].tolist()
+    assert abduce.load(path).predict(pd.read_csv(table)[NAMES]).tolist() == predicted
+
+
+@pytest.mark.parametrize(
+    ("flags", "options"),
+    [
+        (["--costs", "s>t=5,t>v=9"], {"costs": {("s", "t"): 5, ("t", "v"): 9}}),
+        (["--abstain-below", "0.95"], {"abstain_below": 0.95}),
+        (["--costs", "v>t=20", "--abstain-below", "0.9"], {"costs": {("v", "t"): 20}, "abstain_below": 0.9}),
+    ],
+    ids=["costs", "abstentions", "both"],
+)
+def test_decisions_are_those_of_the_command_line(flags, options, table, tmp_path):
+    frame = pd.read_csv(table)
+    model = NaiveBayes().fit(frame[NAMES], frame["y"])
+    model.save(tmp_path / "model.abduce")
+    run("predict", tmp_path / "model.abduce", table, *flags, "-o", tmp_path / "out.csv")
+    expected = pd.read_csv(tmp_path / "out.csv", keep_default_na=False)["prediction"]
+    assert [label or "" for label in model.decide(frame[NAMES], **options)] == expected.tolist()
+    assert expected.tolist() != model.predict(frame[NAMES]).tolist()
+
+
+def test_densities_under_a_classifier_are_those_of_the_command_line(table, tmp_path):
+    frame = pd.read_csv(table)
+    model = NaiveBayes().fit(frame[NAMES], frame["y"])
+    model.save(tmp_path / "model.abduce")
+    run("score", tmp_path / "model.abduce", table, "--drop", "y", "-o", tmp_path / "out.csv")
+    expected = pd.read_csv(tmp_path / "out.csv")["log_density"]
+    np.testing.assert_allclose(model.score_samples(frame[NAMES]), expected, rtol=1e-12)

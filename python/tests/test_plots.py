@@ -43,7 +43,13 @@ CLASSES = [
     Mixture(3, random_state=0),
     KMeans(3, random_state=0),
 ]
-DENSITIES = [GaussianMixture(3, random_state=0), Mixture(2, random_state=0), KernelDensity(bandwidth=0.5)]
+DENSITIES = [
+    GaussianMixture(3, random_state=0),
+    Mixture(2, random_state=0),
+    KernelDensity(bandwidth=0.5),
+    GaussianNB(),
+    QuadraticDiscriminantAnalysis(),
+]
 
 
 @pytest.fixture
@@ -125,7 +131,7 @@ def test_centers_are_those_of_the_model(ax):
 @pytest.mark.parametrize("estimator", DENSITIES, ids=by_name)
 @pytest.mark.parametrize("given", [True, False])
 def test_contours_are_at_their_density_levels(estimator, given, ax):
-    model = clone(estimator).fit(X)
+    model = clone(estimator).fit(X, Y)
     model.plot(X if given else None, what="density", features=(0, 2), ax=ax)
     (contours,) = [own for own in ax.collections if isinstance(own, QuadContourSet)]
     assert len(contours.levels) == len(SHARES)
@@ -149,7 +155,7 @@ def test_contours_contain_their_probabilities(ax):
 
 @pytest.mark.parametrize("estimator", DENSITIES, ids=by_name)
 def test_the_curve_of_one_column_is_its_density(estimator, ax):
-    model = clone(estimator).fit(X)
+    model = clone(estimator).fit(X, Y)
     model.plot(X, what="density", features=2, ax=ax)
     x, y = ax.lines[0].get_data()
     rows = np.full((len(x), 4), np.nan)
@@ -222,6 +228,8 @@ def test_more_classes_than_colours_are_drawn(ax):
 def test_the_default_plot_is_the_first_available():
     assert GaussianMixture(2).fit(X).plot().get_xlabel() == "x0"
     assert KernelDensity().fit(X[:, :1]).plot().get_ylabel() == "density"
+    assert GaussianNB().fit(X[:, :1], Y).plot().get_ylabel() == "density"
+    assert MultinomialNB().fit(X, Y).plot().get_xlabel() == "iteration"
     assert GaussianImputer().fit(X).plot().get_xlabel() == "iteration"
     assert KMeans(2).fit(X).plot().get_ylabel() == "inertia"
 

@@ -196,6 +196,11 @@ def test_a_conjugate_estimate():
     assert "0.625" in text  # the posterior mean 5 / 8
     assert families.estimate("gaussian", [1.0, 2.0, np.nan, 6.0])["rows"] == 3
     assert families.estimate("categorical", ["a", "b", None, "a"])["rows"] == 3
+    weighted = families.estimate("poisson", [1, 2, 5], prior="gamma(2,1)", sample_weight=[1, 3, 2])
+    repeated = families.estimate("poisson", [1, 2, 2, 2, 5, 5], prior="gamma(2,1)")
+    assert weighted["posterior"]["parameters"] == pytest.approx(repeated["posterior"]["parameters"])
+    with pytest.raises(ValueError, match="sample_weight"):
+        families.estimate("poisson", [1, 2, 5], sample_weight=[1, 3])
     with pytest.raises(ValueError):
         families.estimate("gama", [1.0])
 
