@@ -85,7 +85,7 @@ impl Conditionals {
         };
         prepare(components.level, &task, &mut self.parts);
         self.peak.clone_from(&components.peak);
-        if !hard {
+        if !hard && m > 0 {
             let scale: f64 = self.hidden.iter().map(|c| kernel.scale[*c].ln()).sum();
             let scale = 0.5 * m as f64 * LN_TAU + scale;
             for (j, peak) in self.peak.iter_mut().enumerate() {
