@@ -95,6 +95,7 @@ mod tests {
                 icl: Some(model.fit.bic),
                 cv: Some(model.fit.bic),
                 converged: true,
+                stopped_early: false,
                 spurious: None,
             }],
             chosen: 0,

@@ -202,6 +202,99 @@ fn the_same_choice_is_made_on_any_number_of_threads() {
     };
     assert_eq!(on(1), on(2));
     assert_eq!(on(1), on(7));
+    let held_out = |threads: usize| {
+        with_threads(threads, || {
+            choose(&table, 1..=3, &covariances, Criterion::Cv, 2).1
+        })
+    };
+    assert_eq!(held_out(1), held_out(3));
+}
+
+#[test]
+fn a_grid_of_a_small_table_has_the_fits_of_each_pair_alone() {
+    let table = table("iris");
+    let covariances = [CovarianceKind::Diagonal, CovarianceKind::Full];
+    let (_, selection) = choose(&table, 2..=3, &covariances, Criterion::Bic, 7);
+    for candidate in &selection.tried {
+        let alone = choose(
+            &table,
+            [candidate.components],
+            &[candidate.covariance],
+            Criterion::Bic,
+            7,
+        );
+        assert_eq!(alone.1.tried, [candidate.clone()]);
+    }
+}
+
+/// Four round groups in five columns.
+fn four_groups(rows: usize) -> Table {
+    let mut rng = ChaCha8Rng::seed_from_u64(8);
+    let mut normal = || -> f64 { rng.sample(StandardNormal) };
+    let centres: Vec<f64> = (0..20).map(|_| 4.0 * normal()).collect();
+    let cell = |row: usize, column: usize, noise: f64| centres[row % 4 * 5 + column] + noise;
+    let columns = (0..5).map(|column| (0..rows).map(|row| cell(row, column, normal())).collect());
+    reals(columns.collect())
+}
+
+const SEVERAL: [CovarianceKind; 4] = [
+    CovarianceKind::Eii,
+    CovarianceKind::Vvi,
+    CovarianceKind::Eee,
+    CovarianceKind::Full,
+];
+
+#[test]
+fn fits_that_cannot_win_are_stopped_and_the_chosen_one_is_finished() {
+    let table = four_groups(1500);
+    let (chosen, selection) = choose(&table, 2..=8, &SEVERAL, Criterion::Bic, 4);
+    let best = &selection.tried[selection.chosen];
+    assert_eq!((best.covariance, best.components), (CovarianceKind::Eii, 4));
+    assert!(best.converged && chosen.converged && chosen.monotone);
+    let alone = choose(&table, [4], &[CovarianceKind::Eii], Criterion::Bic, 4).0;
+    assert!(
+        (chosen.bic - alone.bic).abs() < 0.01,
+        "{} {}",
+        chosen.bic,
+        alone.bic
+    );
+    assert_eq!(chosen.trace.len(), chosen.objectives.len());
+    assert_eq!(chosen.trace.len(), chosen.bounds.len() + 1);
+    assert_eq!(chosen.starts.len(), 4);
+    let stopped = selection
+        .tried
+        .iter()
+        .filter(|candidate| candidate.stopped_early);
+    assert!(stopped.clone().count() >= 4, "{selection:?}");
+    for candidate in stopped {
+        assert!(!candidate.converged && candidate.bic > best.bic);
+        let exact =
+            -2.0 * candidate.log_likelihood.unwrap() + candidate.parameters as f64 * 1500f64.ln();
+        assert!((candidate.bic.unwrap() - exact).abs() < 1e-6);
+    }
+    // Other criteria than BIC and AIC are not functions of the likelihood alone.
+    let (_, selection) = choose(&table, 4..=6, &SEVERAL[..2], Criterion::Icl, 2);
+    assert!(
+        selection
+            .tried
+            .iter()
+            .all(|candidate| !candidate.stopped_early)
+    );
+}
+
+#[test]
+fn a_grid_with_stopped_fits_is_the_same_on_any_number_of_threads() {
+    let table = four_groups(1000);
+    let on = |threads: usize| {
+        with_threads(threads, || {
+            let (fit, selection) = choose(&table, 3..=6, &SEVERAL, Criterion::Bic, 3);
+            (fit.trace, selection)
+        })
+    };
+    let one = on(1);
+    assert!(one.1.tried.iter().any(|candidate| candidate.stopped_early));
+    assert_eq!(one, on(2));
+    assert_eq!(one, on(5));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The recipe and the details that a model file stores with a mixture, and the capabilities of a
 //! fitted mixture.
 
-use super::initialise::restarts::Start;
+use super::initialise::outcome::Start;
 use super::{
     BootstrapTest, Diagnostics, Fit, FitOptions, FittedMixture, Selection, Specification,
     Unlabelled, UnlabelledChoice, fit,

@@ -29,7 +29,7 @@ pub use fitted::{Details, Recipe};
 pub use incremental::change::NO_MARKS;
 pub use incremental::marks::Marks;
 pub use initialise::Init;
-pub use initialise::restarts::{Ended, Start};
+pub use initialise::outcome::{Ended, Start};
 pub use learner::{Choice, Mixture};
 pub use report::diagnostics::{ComponentDiagnostics, Diagnostics};
 pub use select::bootstrap::{BootstrapOptions, BootstrapStep, BootstrapTest, bootstrap_test};

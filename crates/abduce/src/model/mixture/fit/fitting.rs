@@ -11,7 +11,10 @@ use crate::model::mixture::fit::size::Size;
 use crate::model::mixture::fit::survey::Survey;
 use crate::model::mixture::fit::unlabelled::{Unlabelled, UnlabelledChoice, choose};
 use crate::model::mixture::incremental::marks::Marks;
-use crate::model::mixture::initialise::restarts::{Start, best_of_starts};
+use crate::model::mixture::initialise::outcome::Starts;
+use crate::model::mixture::initialise::restarts::best_of_starts;
+use crate::model::mixture::initialise::sample::{sample_rows, sample_size};
+use crate::model::mixture::initialise::shared::SharedGroups;
 use crate::model::mixture::initialise::starting_point::StartingPoint;
 use crate::model::mixture::specification::noise::add_noise;
 use crate::model::mixture::specification::normal_prior::{leaf_statistics, statistics_of_leaves};
@@ -22,12 +25,13 @@ use crate::{Control, Error, Progress, Result};
 
 /// The arguments of a fit.
 #[derive(Clone, Copy)]
-pub(super) struct Fitting<'a> {
+pub(crate) struct Fitting<'a> {
     specification: &'a Specification,
     source: &'a dyn Source,
     start: StartingPoint<'a>,
     options: &'a FitOptions,
     control: Control<'a>,
+    shared: Option<&'a SharedGroups>,
 }
 
 impl<'a> Fitting<'a> {
@@ -44,16 +48,53 @@ impl<'a> Fitting<'a> {
             start,
             options,
             control,
+            shared: None,
         }
     }
 
+    /// The groups that the fits of several numbers of components start from; `None` if the starts
+    /// are tried on samples of the rows, or depend on more than the number of components.
+    pub fn shared_groups(&self, components: &[usize]) -> Result<Option<SharedGroups>> {
+        if self.specification.target.is_some() || self.specification.noise {
+            return Ok(None);
+        }
+        let mut leaves = self.specification.leaves(self.source.schema())?;
+        let summary = self.survey(&mut leaves, None)?.summary;
+        let size = sample_size(self.source, &leaves);
+        if summary.rows > size as u64 {
+            return Ok(None);
+        }
+        let mut components: Vec<usize> = components.to_vec();
+        components.retain(|k| (1..=summary.rows as usize).contains(k));
+        components.sort_unstable();
+        components.dedup();
+        let rows = sample_rows(self.source, summary.rows as usize, size, self.options.seed)?;
+        let (leaves, options) = (&leaves, self.options);
+        Ok(Some(SharedGroups::of(
+            &rows,
+            leaves,
+            &summary,
+            &components,
+            options,
+        )))
+    }
+
+    /// Fits from groups of a grid. The second value is whether EM ended at a coarse tolerance.
+    pub fn run_from_groups(self, shared: Option<&'a SharedGroups>) -> Result<(Fit, bool)> {
+        Fitting { shared, ..self }.run_with_outcome()
+    }
+
     pub fn run(self) -> Result<Fit> {
+        self.run_with_outcome().map(|(fit, _)| fit)
+    }
+
+    fn run_with_outcome(self) -> Result<(Fit, bool)> {
         let schema = self.source.schema();
         let mut leaves = self.specification.leaves(schema)?;
         let target = self.specification.target.as_deref();
         let target = target.map(|name| schema.position(name)).transpose()?;
         if let Some(fit) = self.run_on_labelled_rows(&leaves, target)? {
-            return Ok(fit);
+            return Ok((fit, false));
         }
         let requested = requested_components(self.specification, schema, target)?;
         let size = Size::of(&leaves, requested);
@@ -76,10 +117,10 @@ impl<'a> Fitting<'a> {
         }
         let choice = self.weigh_unlabelled(&mut task, &survey.summary)?;
         if choice.as_ref().is_some_and(|choice| choice.weight == 0.0) {
-            return self.run_without_unlabelled(choice);
+            return Ok((self.run_without_unlabelled(choice)?, false));
         }
         let Survey { labelled, summary } = survey;
-        let mut starts = Vec::new();
+        let mut starts = Starts::default();
         let found = self.estimate(&task, labelled, &summary, &mut starts)?;
         let mut fit = finish(&task, schema, summary, self.options, found);
         self.examine_rows(&mut fit, &task)?;
@@ -95,10 +136,11 @@ impl<'a> Fitting<'a> {
             );
             fit.warnings.insert(0, warning);
         }
-        fit.restarts = starts.iter().filter_map(|start| start.objective).collect();
-        fit.starts = starts;
+        let objectives = starts.outcomes.iter().filter_map(|start| start.objective);
+        fit.restarts = objectives.collect();
+        fit.starts = starts.outcomes;
         fit.unlabelled = choice;
-        Ok(fit)
+        Ok((fit, starts.is_coarse))
     }
 
     fn is_automatic(&self) -> bool {
@@ -249,7 +291,7 @@ impl<'a> Fitting<'a> {
         task: &Task,
         labelled: MixtureStatistics,
         summary: &TableSummary,
-        starts: &mut Vec<Start>,
+        starts: &mut Starts,
     ) -> Result<EmFit> {
         let (source, options, control) = (self.source, self.options, self.control);
         let found = match (self.start, task.target) {
@@ -267,9 +309,14 @@ impl<'a> Fitting<'a> {
                     Some(task.fit_complete(labelled))
                 }
             }
-            (StartingPoint::Automatic, None) => {
-                best_of_starts(task, source, summary, options, control, starts)?
-            }
+            (StartingPoint::Automatic, None) => best_of_starts(
+                task,
+                source,
+                summary,
+                (options, self.shared),
+                control,
+                starts,
+            )?,
         };
         let found = found.ok_or_else(interrupted)?;
         // Two classes may be identical; identical clusters should be one.

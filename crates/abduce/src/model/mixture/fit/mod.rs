@@ -15,7 +15,7 @@ use crate::learn::EmOptions;
 use crate::model::mixture::fit::fitting::Fitting;
 use crate::model::mixture::fit::unlabelled::{Unlabelled, UnlabelledChoice};
 use crate::model::mixture::initialise::Init;
-use crate::model::mixture::initialise::restarts::Start;
+use crate::model::mixture::initialise::outcome::Start;
 use crate::model::mixture::initialise::starting_point::{StartingPoint, start_column};
 use crate::model::mixture::report::diagnostics::Diagnostics;
 use crate::model::mixture::{FittedMixture, Parameters, Specification};

@@ -91,10 +91,8 @@ fn cost(weight: f64, matrix: &mut [f64], d: usize) -> f64 {
     weight * (log - d as f64 * weight.ln())
 }
 
-/// Assigns every row to one of at most `k` groups; each row has `width` numbers.
-pub(super) fn groups(cells: &[f64], width: usize, weights: &[f64], k: usize) -> Vec<usize> {
-    let merges = merge_order(cells, width, weights);
-    let rows = weights.len();
+/// Assigns every row to one of at most `k` groups, given the merges of [`merge_order`].
+pub(super) fn groups_of(merges: &[(usize, usize)], rows: usize, k: usize) -> Vec<usize> {
     let mut parent: Vec<usize> = (0..rows).collect();
     for (into, from) in merges.iter().take(rows.saturating_sub(k)) {
         parent[*from] = *into;
@@ -113,8 +111,9 @@ pub(super) fn groups(cells: &[f64], width: usize, weights: &[f64], k: usize) -> 
     roots.iter().map(number).collect()
 }
 
-/// The merges in their order: the second group becomes part of the first.
-fn merge_order(cells: &[f64], width: usize, weights: &[f64]) -> Vec<(usize, usize)> {
+/// The merges in their order: the second group becomes part of the first. Each row has `width`
+/// numbers.
+pub(super) fn merge_order(cells: &[f64], width: usize, weights: &[f64]) -> Vec<(usize, usize)> {
     let (cells, d) = whitened(cells, width, weights);
     let mut groups = single_row_groups(&cells, d, weights);
     let all = (0..groups.len()).into_par_iter();
@@ -184,6 +183,10 @@ fn best_partner(groups: &[Option<Group>], i: usize, d: usize) -> (f64, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn groups(cells: &[f64], width: usize, weights: &[f64], k: usize) -> Vec<usize> {
+        groups_of(&merge_order(cells, width, weights), weights.len(), k)
+    }
 
     /// Three long parallel clusters; the nearest rows belong to different clusters.
     fn stripes() -> (Vec<f64>, Vec<usize>) {

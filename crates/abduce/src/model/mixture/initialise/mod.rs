@@ -5,9 +5,11 @@
 //! other, so that two rows are enough for a class.
 
 mod hierarchical;
+pub(crate) mod outcome;
 mod outliers;
 pub(crate) mod restarts;
 pub(crate) mod sample;
+pub(crate) mod shared;
 pub(crate) mod starting_point;
 mod whiten;
 
@@ -61,6 +63,14 @@ pub(crate) struct Points {
     all_numeric: bool,
     cells: Vec<f64>,
     weights: Vec<f64>,
+}
+
+/// A hierarchical clustering, which gives the groups for any number of them.
+pub(crate) struct Tree {
+    /// The rows that were clustered.
+    rows: Vec<usize>,
+    /// Pairs of positions in `rows`, in the order in which their groups were merged.
+    merges: Vec<(usize, usize)>,
 }
 
 impl Points {
@@ -172,8 +182,12 @@ impl Points {
         }
     }
 
-    /// Hierarchical clustering of some evenly spaced rows of positive weight.
     fn group_hierarchically(&self, k: usize) -> Vec<Option<usize>> {
+        self.group_by_tree(&self.tree(), k)
+    }
+
+    /// Hierarchical clustering of some evenly spaced rows of positive weight.
+    pub fn tree(&self) -> Tree {
         let weighing = self.weights.iter().enumerate().filter(|(_, w)| **w > 0.0);
         let weighing: Vec<usize> = weighing.map(|(row, _)| row).collect();
         let rows = hierarchical::max_rows(self.width).min(weighing.len());
@@ -185,9 +199,17 @@ impl Points {
             .flat_map(|row| self.point(*row).to_vec())
             .collect();
         let weights: Vec<f64> = chosen.iter().map(|row| self.weights[*row]).collect();
-        let found = hierarchical::groups(&cells, self.width, &weights, k);
+        Tree {
+            merges: hierarchical::merge_order(&cells, self.width, &weights),
+            rows: chosen,
+        }
+    }
+
+    /// Cuts a tree of these points into at most `k` groups. Rows that are not in it get none.
+    pub fn group_by_tree(&self, tree: &Tree, k: usize) -> Vec<Option<usize>> {
+        let found = hierarchical::groups_of(&tree.merges, tree.rows.len(), k);
         let mut groups = vec![None; self.weights.len()];
-        chosen
+        tree.rows
             .iter()
             .zip(found)
             .for_each(|(row, group)| groups[*row] = Some(group));

@@ -2,20 +2,21 @@
 //! a few of them, and only the best four are continued; on a large table, the first iterations
 //! are on few rows, those of the best four on a larger sample, and only the best is continued on
 //! all rows. On a small table, where one fit cannot use all threads, the starts run in parallel.
+//! In a grid, whose fits share the groups of rows that they start from, fewer starts are iterated.
 
 use crate::data::{Source, Table};
 use crate::family::LeafFamily;
 use crate::leaf::{Leaf, TableSummary};
-use crate::learn::{EmOptions, EmResult, Latent, em};
-use crate::model::mixture::FitOptions;
+use crate::learn::{EStep, EmOptions, EmResult, Latent, Stop, em};
+use crate::model::mixture::initialise::outcome::{Ended, Start, Starts, is_spurious};
 use crate::model::mixture::initialise::sample::{sample_rows, sample_size};
+use crate::model::mixture::initialise::shared::{Seeding, SharedGroups, groups_of_start};
 use crate::model::mixture::initialise::{Init, Points, statistics_of_groups};
-use crate::model::mixture::report::diagnose::any_collapsed;
 use crate::model::mixture::step::task::{EmFit, Task};
+use crate::model::mixture::{FitOptions, MixtureStatistics, Parameters};
 use crate::{Control, Progress};
 use crate::{ErrorKind, Result};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 
 /// The maximum number of rows for which starts run in parallel.
@@ -33,6 +34,17 @@ const SECOND_ITERATIONS: usize = 12;
 const FEW_PRODUCTS: f64 = 250_000.0;
 const PRODUCTS_OF_MISSING: f64 = 4.0;
 
+/// In a grid: the number of products in an iteration up to which all starts run until they
+/// converge. Above it, the number of starts that are iterated at all, the number of their first
+/// iterations, and the number of starts that are continued to the coarse tolerance.
+const FEW_PRODUCTS_OF_GRID: f64 = 50_000.0;
+const ITERATED: usize = 6;
+const COARSE_ITERATIONS: usize = 5;
+const COARSE_KEPT: usize = 2;
+
+/// The tolerance at which the fits of a grid are compared before the best are continued.
+pub(crate) const COARSE_TOLERANCE: f64 = 3e-6;
+
 /// The minimum number of rows on which starts are tried: in all, for each component, and for each
 /// component and column.
 const MIN_ROWS: usize = 2_000;
@@ -42,96 +54,16 @@ const ROWS_PER_COLUMN: usize = 4;
 /// The initial shares of noise, used by the starts in turn.
 const NOISE_SHARES: [f64; 4] = [0.02, 0.05, 0.15, 0.35];
 
-/// The outcome of one start.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Start {
-    /// The objective it reached, log-likelihood plus log-prior; `None` if it failed.
-    pub objective: Option<f64>,
-    /// The number of iterations.
-    pub iterations: usize,
-    /// How it ended.
-    pub ended: Ended,
-}
-
-/// How a start ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Ended {
-    /// At a maximum.
-    Converged,
-    /// At the maximum number of iterations.
-    Unconverged,
-    /// With a component collapsed onto a few rows; such a result is used only if there is no other.
-    Spurious,
-    /// After a few iterations, on a sample of a large table; only the best starts are continued.
-    Tried,
-    /// With a numerical error.
-    Failed,
-    /// By the caller.
-    Interrupted,
-}
-
-/// Whether a component has collapsed onto a few rows, or would have without rounding errors.
-fn is_spurious(task: &Task, summary: &TableSummary, found: &EmFit) -> bool {
-    (found.singular && !found.converged) || any_collapsed(task.leaves, summary, &found.parameters)
-}
-
-impl Start {
-    fn of(
-        attempt: &Result<Option<EmFit>>,
-        task: &Task,
-        summary: &TableSummary,
-        to_the_end: bool,
-    ) -> Start {
-        let Ok(Some(found)) = attempt else {
-            return Start {
-                objective: None,
-                iterations: 0,
-                ended: match attempt {
-                    Err(_) => Ended::Failed,
-                    Ok(_) => Ended::Interrupted,
-                },
-            };
-        };
-        Start {
-            objective: found.objective.is_finite().then_some(found.objective),
-            iterations: found.iterations,
-            ended: match found {
-                found if found.interrupted => Ended::Interrupted,
-                found if is_spurious(task, summary, found) => Ended::Spurious,
-                _ if !to_the_end => Ended::Tried,
-                found if found.converged => Ended::Converged,
-                _ => Ended::Unconverged,
-            },
-        }
-    }
-
-    /// The best objective of several starts and the number of starts that reached it. Spurious
-    /// ones count only if there are no others. An objective within 1e-5 per row of weight 1 counts
-    /// as equal: at the default tolerance, converged fits can still differ by that much.
-    pub fn best_of(starts: &[Start], weight: f64) -> Option<(f64, usize)> {
-        let objectives = |with_spurious: bool| {
-            starts
-                .iter()
-                .filter(move |start| with_spurious || start.ended != Ended::Spurious)
-                .filter_map(|start| start.objective)
-        };
-        let with_spurious = objectives(false).next().is_none();
-        let best = objectives(with_spurious).max_by(f64::total_cmp)?;
-        let equal = objectives(with_spurious).filter(|objective| best - objective <= 1e-5 * weight);
-        Some((best, equal.count()))
-    }
-}
-
 /// Fits components without labels from several starts, and returns the best result; the outcome
-/// of each start is written to `starts`. `None` if the caller stopped it before any result.
+/// of each start is written to `starts`. With the groups of a grid, where iterations take long,
+/// EM ends at a coarse tolerance. `None` if the caller stopped it before any result.
 pub(crate) fn best_of_starts(
     task: &Task,
     source: &dyn Source,
     summary: &TableSummary,
-    options: &FitOptions,
+    (options, shared): (&FitOptions, Option<&SharedGroups>),
     control: Control,
-    starts: &mut Vec<Start>,
+    starts: &mut Starts,
 ) -> Result<Option<EmFit>> {
     let size = sample_size(source, task.leaves);
     let is_whole = summary.rows <= size as u64;
@@ -144,24 +76,37 @@ pub(crate) fn best_of_starts(
         let rows = rows.max(MIN_ROWS);
         sample_rows(&sample, sample.rows() as usize, rows, options.seed)?
     };
-    let points = Points::of(&first, task.leaves, summary);
+    let shared = shared.filter(|shared| shared.get(task.leaves, task.components, 1).is_some());
     let trial = Trial {
         task,
+        summary,
         first: &first,
-        points: &points,
-        whitened: points.whitened(),
+        shared,
+        seeding: shared
+            .is_none()
+            .then(|| Seeding::of(&first, task.leaves, summary)),
         options,
         control,
     };
-    let tries = trial.tries();
+    let tries = tries(options, task.components);
     if tries == 1 && !is_whole {
         // A single start on a large table needs no trial.
-        return em(task, source, trial.start(1), &options.em, control);
+        return em(task, source, trial.start(1).0, &options.em, control);
     }
-    let to_the_end = is_whole && (tries == 1 || has_short_iterations(task, summary));
-    let attempts = trial.run(tries, to_the_end);
+    let products = products_of_iteration(task, summary);
+    let is_coarse = shared.is_some() && products > FEW_PRODUCTS_OF_GRID;
+    if is_coarse && task.components > 1 && can_be_coarse(&options.em) {
+        starts.is_coarse = true;
+        return trial.run_coarsely(tries, &mut starts.outcomes);
+    }
+    let to_the_end = is_whole && (tries == 1 || products <= FEW_PRODUCTS);
+    let attempts = if to_the_end {
+        trial.run(tries, &options.em)
+    } else {
+        trial.run(tries, &trial.limited_to(FIRST_ITERATIONS))
+    };
     let outcomes = attempts.iter();
-    *starts = outcomes
+    starts.outcomes = outcomes
         .map(|attempt| Start::of(attempt, task, summary, to_the_end))
         .collect();
     let mut found = successful(attempts)?;
@@ -180,10 +125,7 @@ pub(crate) fn best_of_starts(
         return Ok(None);
     };
     if is_whole {
-        return Ok(Some(EmResult {
-            interrupted: control.is_interrupted(),
-            ..best
-        }));
+        return Ok(Some(trial.marked_if_interrupted(best)));
     }
     match em(task, source, best.parameters.clone(), &options.em, control)? {
         Some(result) => Ok(Some(result)),
@@ -195,8 +137,8 @@ pub(crate) fn best_of_starts(
     }
 }
 
-/// Whether an iteration over all rows takes so little time that no start needs to be given up.
-fn has_short_iterations(task: &Task, summary: &TableSummary) -> bool {
+/// The number of products in an iteration over all rows.
+fn products_of_iteration(task: &Task, summary: &TableSummary) -> f64 {
     let products = |leaf: &Leaf| {
         let columns = leaf.columns.len() as f64;
         let is_correlated = match &leaf.family {
@@ -212,7 +154,7 @@ fn has_short_iterations(task: &Task, summary: &TableSummary) -> bool {
     };
     let of_row: f64 = task.leaves.iter().map(products).sum();
     let rows = summary.rows as f64 + PRODUCTS_OF_MISSING * summary.incomplete;
-    rows * of_row * task.components as f64 <= FEW_PRODUCTS
+    rows * of_row * task.components as f64
 }
 
 /// Sorts results by their objective, the highest first, and spurious ones last.
@@ -225,78 +167,109 @@ fn sort_best_first(found: &mut [EmFit], task: &Task, summary: &TableSummary) {
 /// The data and options for trying starts.
 struct Trial<'a> {
     task: &'a Task<'a>,
+    summary: &'a TableSummary,
     first: &'a Table,
-    points: &'a Points,
-    whitened: Option<Points>,
+    /// The groups of a grid, if they include those of this fit.
+    shared: Option<&'a SharedGroups>,
+    /// The points of this fit, if it has no groups of a grid.
+    seeding: Option<Seeding>,
     options: &'a FitOptions,
     control: Control<'a>,
 }
 
 impl Trial<'_> {
-    /// The initial parameters of start `number`, counted from 1.
-    fn start(&self, number: usize) -> crate::model::mixture::Parameters {
-        let (init, without_k_means) = match (self.options.init, number) {
-            (Init::Auto, 1) => (Init::Hierarchical, false),
-            (Init::Auto, number) if number % 6 == 3 => (Init::Random, true),
-            (Init::Auto, number) => (Init::KMeansPlusPlus, number % 6 == 0),
-            (init, _) => (init, false),
-        };
-        let group = |points: &Points, k: usize, seed: u64| {
-            if without_k_means {
-                points.group_by_nearest_seed(k, init, seed)
-            } else {
-                points.group(k, init, seed)
+    /// The statistics of the groups of start `number`, counted from 1.
+    fn statistics(&self, number: usize) -> MixtureStatistics {
+        let (leaves, k) = (self.task.leaves, self.task.components);
+        let shared = self.shared.and_then(|shared| shared.get(leaves, k, number));
+        if let Some(groups) = shared {
+            return statistics_of_groups(self.first, leaves, groups, k);
+        }
+        let own;
+        let seeding = match &self.seeding {
+            Some(seeding) => seeding,
+            None => {
+                own = Seeding::of(self.first, leaves, self.summary);
+                &own
             }
         };
-        let seed = self.options.seed.wrapping_mul(1_000_003);
-        let seed = seed.wrapping_add(number as u64);
-        // Clusters may differ only along a direction of small variance.
-        let points = match &self.whitened {
-            Some(whitened) if number.is_multiple_of(2) => whitened,
-            _ => self.points,
-        };
-        let (leaves, k) = (self.task.leaves, self.task.components);
+        let points = seeding.points(number);
         let clusters = k - self.task.noise_components();
+        let group = |points: &Points, k| groups_of_start(points, k, number, self.options, None);
         if clusters == k {
-            let groups = group(points, k, seed);
-            let statistics = statistics_of_groups(self.first, leaves, &groups, k);
-            return self.task.maximize(&statistics, None);
+            return statistics_of_groups(self.first, leaves, &group(points, k), k);
         }
         // The share of noise is unknown: different starts try different shares.
         let share = NOISE_SHARES[number % NOISE_SHARES.len()];
         let (near, noise) = points.without_outliers(share);
-        let groups = group(&near, clusters, seed);
+        let groups = group(&near, clusters);
         let mut statistics = statistics_of_groups(self.first, leaves, &groups, k);
         statistics.weights[clusters] += noise;
-        self.task.maximize(&statistics, None)
+        statistics
     }
 
-    /// The number of different starts.
-    fn tries(&self) -> usize {
-        // A hierarchical start is always the same, and a single component is where all rows are.
-        if self.options.init == Init::Hierarchical || self.task.components == 1 {
-            1
-        } else {
-            self.options.restarts.max(1)
-        }
+    /// The initial parameters of a start, and the log-likelihood of the rows completed by their
+    /// groups, plus the log-prior.
+    fn start(&self, number: usize) -> (Parameters, f64) {
+        let statistics = self.statistics(number);
+        let parameters = self.task.maximize(&statistics, None);
+        let complete = self.task.complete_log_likelihood(&statistics, &parameters);
+        let objective = complete + self.task.log_prior(&parameters);
+        (parameters, objective)
     }
 
-    /// Runs EM from every start, for a few iterations or until it converges.
-    fn run(&self, tries: usize, to_the_end: bool) -> Vec<Result<Option<EmFit>>> {
-        let options = if to_the_end {
-            self.options.em.clone()
-        } else {
-            self.limited_to(FIRST_ITERATIONS)
-        };
+    /// Runs EM from every start.
+    fn run(&self, tries: usize, options: &EmOptions) -> Vec<Result<Option<EmFit>>> {
         let one = |number: usize| {
             if self.control.is_interrupted() {
                 return Ok(None);
             }
             self.control.report(Progress::Restart { number, of: tries });
-            let start = self.start(number);
-            em(self.task, self.first, start, &options, self.control)
+            let (start, _) = self.start(number);
+            em(self.task, self.first, start, options, self.control)
         };
         in_parallel_if_small(self.first, (1..=tries).collect(), one)
+    }
+
+    /// Runs EM to a coarse tolerance from the starts that are best after a few iterations. Only the
+    /// starts whose groups have the highest likelihood are iterated.
+    fn run_coarsely(&self, tries: usize, outcomes: &mut Vec<Start>) -> Result<Option<EmFit>> {
+        let (task, summary) = (self.task, self.summary);
+        let mut ranked: Vec<(usize, Parameters)> = Vec::new();
+        for number in 1..=tries {
+            let (start, objective) = self.start(number);
+            outcomes.push(Start {
+                objective: objective.is_finite().then_some(objective),
+                iterations: 0,
+                ended: Ended::Tried,
+            });
+            ranked.push((number, start));
+        }
+        let objective = |number: usize| outcomes[number - 1].objective.unwrap_or(f64::NEG_INFINITY);
+        ranked.sort_by(|a, b| objective(b.0).total_cmp(&objective(a.0)));
+        ranked.truncate(ITERATED);
+        let numbers: Vec<usize> = ranked.iter().map(|(number, _)| *number).collect();
+        let few = self.limited_to(COARSE_ITERATIONS);
+        let attempts = in_parallel_if_small(self.first, ranked, |(_, start)| {
+            em(task, self.first, start, &few, self.control)
+        });
+        for (number, attempt) in numbers.into_iter().zip(&attempts) {
+            outcomes[number - 1] = Start::of(attempt, task, summary, false);
+        }
+        let mut found = successful(attempts)?;
+        sort_best_first(&mut found, task, summary);
+        found.truncate(COARSE_KEPT);
+        found = self.continue_on(self.first, found, &coarse(&self.options.em))?;
+        sort_best_first(&mut found, task, summary);
+        let best = found.into_iter().next();
+        Ok(best.map(|best| self.marked_if_interrupted(best)))
+    }
+
+    fn marked_if_interrupted(&self, found: EmFit) -> EmFit {
+        EmResult {
+            interrupted: self.control.is_interrupted(),
+            ..found
+        }
     }
 
     /// Continues EM on a larger sample.
@@ -320,6 +293,30 @@ impl Trial<'_> {
             max_iterations: iterations.min(self.options.em.max_iterations),
             ..self.options.em.plain()
         }
+    }
+}
+
+/// Whether EM with these options can be stopped at the coarse tolerance and continued later.
+fn can_be_coarse(options: &EmOptions) -> bool {
+    let is_plain = options.step == EStep::Soft && options.online.is_none();
+    is_plain && options.stop == Stop::Relative && options.tolerance < COARSE_TOLERANCE
+}
+
+/// The options of EM that ends at the coarse tolerance.
+pub(crate) fn coarse(options: &EmOptions) -> EmOptions {
+    EmOptions {
+        tolerance: options.tolerance.max(COARSE_TOLERANCE),
+        ..options.clone()
+    }
+}
+
+/// The number of different starts of a number of components.
+pub(super) fn tries(options: &FitOptions, components: usize) -> usize {
+    // A hierarchical start is always the same, and a single component is where all rows are.
+    if options.init == Init::Hierarchical || components == 1 {
+        1
+    } else {
+        options.restarts.max(1)
     }
 }
 

@@ -8,24 +8,25 @@
 //! is reported but not chosen.
 
 pub(crate) mod bootstrap;
+mod cells;
 pub(crate) mod distinct;
+mod exchange;
 pub(crate) mod pattern;
 
+use crate::Control;
 use crate::ask::{Joint, Predict};
 use crate::data::Folds;
 use crate::data::{Source, fold};
 use crate::model::mixture::fit::interrupted;
 use crate::model::mixture::report::diagnose::Spurious;
+use crate::model::mixture::select::cells::{Cell, Cells};
 use crate::model::mixture::select::distinct::{Distinct, Pair, SameCovariances};
 use crate::model::mixture::{
     CovarianceKind, Fit, FitOptions, FittedMixture, Reals, Specification, fit,
 };
-use crate::{Control, Progress};
 use crate::{Error, Result};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The maximum number of rows for which pairs are fitted in parallel: a fit of so few rows cannot
 /// use all threads.
@@ -98,6 +99,11 @@ pub struct Candidate {
     pub cv: Option<f64>,
     /// Whether the fit converged.
     pub converged: bool,
+    /// Whether EM was stopped before it converged, because the fit could not become the best any
+    /// more. The criteria are those of the parameters at that point, so that further iterations
+    /// would make them smaller.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stopped_early: bool,
     /// Why the fit is spurious, if it is: a component has collapsed onto a few rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spurious: Option<String>,
@@ -183,14 +189,14 @@ pub fn select(
 ) -> Result<(Fit, Selection)> {
     options.refuse_start_by()?;
     let distinct = Distinct::of(specification, grid, source.schema())?;
-    let (mut fits, failure) = fit_pairs(
+    let cells = Cells {
         specification,
-        &distinct.fitted,
         grid,
         source,
         options,
         control,
-    );
+    };
+    let (mut fits, failure) = fit_pairs(&cells, &distinct.fitted);
     // The candidates, and the position of the fit of each.
     let (mut tried, mut positions) = (Vec::new(), Vec::new());
     for ((covariance, _), position) in distinct.pairs {
@@ -234,41 +240,22 @@ pub fn select(
 
 /// Fits pairs of a grid, and returns the last error besides. A fit is `None` if it failed or the
 /// caller stopped it.
-fn fit_pairs(
-    specification: &Specification,
-    pairs: &[Pair],
-    grid: &Grid,
-    source: &dyn Source,
-    options: &FitOptions,
-    control: Control,
-) -> (Vec<Option<(Fit, Candidate)>>, Option<Error>) {
-    let done = AtomicUsize::new(0);
-    let silent = Control {
-        progress: None,
-        ..control
-    };
-    let fit_one = |pair: &Pair| {
-        if control.is_interrupted() {
-            return None;
-        }
-        let result = fit_pair(specification, *pair, grid, source, options, silent);
-        control.report(Progress::Candidate {
-            number: done.fetch_add(1, Ordering::Relaxed) + 1,
-            of: pairs.len(),
-        });
-        Some(result)
-    };
-    let results: Vec<Option<Result<(Fit, Candidate)>>> = if source.rows() <= MAX_PARALLEL_ROWS {
-        pairs.par_iter().map(fit_one).collect()
-    } else {
-        pairs.iter().map(fit_one).collect()
-    };
+fn fit_pairs(cells: &Cells, pairs: &[Pair]) -> (Vec<Option<(Fit, Candidate)>>, Option<Error>) {
+    let outcomes = cells.fit(pairs);
+    let criteria = cells.map(&outcomes, |outcome| {
+        let cell = outcome.as_ref().and_then(|result| result.as_ref().ok());
+        cell.map(|cell| candidate(cells, cell))
+    });
     let mut failure = None;
-    let fits = results.into_iter().map(|result| match result? {
-        Ok(fit) => Some(fit),
-        Err(error) => {
-            failure = Some(error);
-            None
+    let pairs = outcomes.into_iter().zip(criteria);
+    let fits = pairs.map(|(outcome, candidate)| {
+        let found = outcome?.and_then(|cell| Ok((cell.fit, candidate.ok_or_else(interrupted)??)));
+        match found {
+            Ok(fit) => Some(fit),
+            Err(error) => {
+                failure = Some(error);
+                None
+            }
         }
     });
     (fits.collect(), failure)
@@ -303,31 +290,15 @@ impl Specification {
     }
 }
 
-/// Fits one pair of a grid.
-fn fit_pair(
-    specification: &Specification,
-    (covariance, components): Pair,
-    grid: &Grid,
-    source: &dyn Source,
-    options: &FitOptions,
-    control: Control,
-) -> Result<(Fit, Candidate)> {
-    let specification = &specification.with_pair(covariance, components);
-    let fit = fit(specification, source, options, control)?;
+/// The criteria of a fit of a grid.
+fn candidate(cells: &Cells, cell: &Cell) -> Result<Candidate> {
+    let (fit, (covariance, components)) = (&cell.fit, cell.pair);
     let finite = |x: f64| x.is_finite().then_some(x);
-    let cv = match grid.criterion {
-        Criterion::Cv => Some(
-            -2.0 * cross_validated_log_likelihood(
-                specification,
-                grid.folds,
-                source,
-                options,
-                control,
-            )?,
-        ),
+    let cv = match cells.grid.criterion {
+        Criterion::Cv => Some(-2.0 * cross_validated_log_likelihood(cells, cell.pair)?),
         _ => None,
     };
-    let candidate = Candidate {
+    Ok(Candidate {
         covariance,
         components,
         left: fit.mixture.components() - usize::from(fit.mixture.has_noise()),
@@ -335,12 +306,12 @@ fn fit_pair(
         parameters: fit.parameters,
         bic: finite(fit.bic),
         aic: finite(fit.aic),
-        icl: finite(fit.bic - 2.0 * log_certainty(&fit.mixture, source)?),
+        icl: finite(fit.bic - 2.0 * log_certainty(&fit.mixture, cells.source)?),
         cv: cv.and_then(finite),
-        converged: fit.converged,
+        converged: fit.converged && !cell.is_coarse,
+        stopped_early: cell.is_coarse,
         spurious: Spurious::of(&fit.mixture).map(|spurious| spurious.to_string()),
-    };
-    Ok((fit, candidate))
+    })
 }
 
 /// Σ_i w_i ln max_j p(j | x_i): 0 if the component of every row is certain.
@@ -369,34 +340,40 @@ fn log_certainty(mixture: &FittedMixture, source: &dyn Source) -> Result<f64> {
 }
 
 /// The log-likelihood of all rows, each under the fit to the other folds.
-fn cross_validated_log_likelihood(
-    specification: &Specification,
-    number: usize,
-    source: &dyn Source,
-    options: &FitOptions,
-    control: Control,
-) -> Result<f64> {
-    let folds = Folds::stratified(source, None, number, options.seed)?;
-    let mut sum = 0.0;
-    for number in 0..folds.number() {
-        let training = folds.training(source, number)?;
-        let held_out = folds.held_out(source, number)?;
-        let model = fit(specification, &*training, options, control)?.mixture;
-        let part = fold(
-            &*held_out,
-            1,
-            |sum, _, chunk| {
-                let densities = model.log_density(chunk)?;
-                let terms = densities.iter().enumerate().map(|(row, log)| {
-                    let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
-                    if weight > 0.0 { weight * log } else { 0.0 }
-                });
-                *sum.get_or_insert(0.0) += terms.sum::<f64>();
-                Ok(())
-            },
-            |total: &mut f64, more| *total += more,
-        )?;
-        sum += part.unwrap_or(0.0);
-    }
-    Ok(sum)
+fn cross_validated_log_likelihood(cells: &Cells, (covariance, components): Pair) -> Result<f64> {
+    let (source, options) = (cells.source, cells.options);
+    let control = Control {
+        progress: None,
+        ..cells.control
+    };
+    let specification = cells.specification.with_pair(covariance, components);
+    let folds = Folds::stratified(source, None, cells.grid.folds, options.seed)?;
+    let numbers: Vec<usize> = (0..folds.number()).collect();
+    let parts = cells.map(&numbers, |number| {
+        let training = folds.training(source, *number)?;
+        let held_out = folds.held_out(source, *number)?;
+        let model = fit(&specification, &*training, options, control)?.mixture;
+        log_likelihood_of(&model, &*held_out)
+    });
+    let parts: Vec<f64> = parts.into_iter().collect::<Result<_>>()?;
+    Ok(parts.iter().sum())
+}
+
+/// The log-likelihood of rows under a mixture.
+fn log_likelihood_of(mixture: &FittedMixture, source: &dyn Source) -> Result<f64> {
+    let sum = fold(
+        source,
+        1,
+        |sum, _, chunk| {
+            let densities = mixture.log_density(chunk)?;
+            let terms = densities.iter().enumerate().map(|(row, log)| {
+                let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
+                if weight > 0.0 { weight * log } else { 0.0 }
+            });
+            *sum.get_or_insert(0.0) += terms.sum::<f64>();
+            Ok(())
+        },
+        |total: &mut f64, more| *total += more,
+    )?;
+    Ok(sum.unwrap_or(0.0))
 }
