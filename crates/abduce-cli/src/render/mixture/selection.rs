@@ -54,6 +54,9 @@ pub fn text(selection: &Selection) -> String {
     if any(|candidate| candidate.left < candidate.components) {
         text.push_str("; - some components have no rows");
     }
+    if any(|candidate| mark_of(candidate) == "~") {
+        text.push_str("; ~ stopped early, as it could not become the best");
+    }
     text.push('\n');
     for group in &selection.same {
         let mut names = vec![group.covariance.name()];
@@ -74,11 +77,19 @@ fn mark(selection: &Selection, number: usize, candidate: &Candidate) -> String {
     let value = value.map_or("none".to_string(), |value| format!("{value:.2}"));
     let mark = match candidate {
         _ if number == selection.chosen => "*",
-        candidate if candidate.spurious.is_some() => "!",
-        candidate if candidate.left < candidate.components => "-",
-        _ => " ",
+        candidate => mark_of(candidate),
     };
     format!("{value}{mark}")
+}
+
+/// The mark of a candidate that is not chosen.
+fn mark_of(candidate: &Candidate) -> &'static str {
+    match candidate {
+        candidate if candidate.spurious.is_some() => "!",
+        candidate if candidate.left < candidate.components => "-",
+        candidate if candidate.stopped_early => "~",
+        _ => " ",
+    }
 }
 
 /// The table of tests, and their result.
@@ -104,4 +115,42 @@ pub fn tests(test: &BootstrapTest) -> String {
         counted(test.chosen as u64, "component"),
         counted(test.options.replicates as u64, "table")
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use abduce::model::mixture::CovarianceKind;
+
+    #[test]
+    fn fits_that_were_stopped_early_are_marked() {
+        let candidate = |components: usize, bic: f64, stopped_early: bool| Candidate {
+            covariance: CovarianceKind::Full,
+            components,
+            left: components,
+            log_likelihood: None,
+            parameters: 1,
+            bic: Some(bic),
+            aic: None,
+            icl: None,
+            cv: None,
+            converged: !stopped_early,
+            stopped_early,
+            spurious: None,
+        };
+        let mut selection = Selection {
+            criterion: Criterion::Bic,
+            tried: vec![candidate(1, 10.0, false), candidate(2, 300.0, true)],
+            chosen: 0,
+            same: Vec::new(),
+        };
+        let shown = text(&selection);
+        assert!(
+            shown.contains("10.00*") && shown.contains("300.00~"),
+            "{shown}"
+        );
+        assert!(shown.contains("; ~ stopped early"), "{shown}");
+        selection.tried.pop();
+        assert!(!text(&selection).contains('~'));
+    }
 }
