@@ -16,5 +16,5 @@ set.seed(1)
 cat(system.time(model <- Mclust(x, G = 1:9, verbose = FALSE))[["elapsed"]], "\n")
 # The opposite sign: smaller is better.
 bic <- -unclass(model$BIC)
-write.csv(data.frame(covariance = colnames(bic)[col(bic)], components = row(bic), bic = as.vector(bic)), arguments[3],
+write.csv(data.frame(covariance = colnames(bic)[as.vector(col(bic))], components = as.vector(row(bic)), bic = as.vector(bic)), arguments[3],
           row.names = FALSE, quote = FALSE)

@@ -239,8 +239,8 @@ fn four_groups(rows: usize) -> Table {
 
 const SEVERAL: [CovarianceKind; 4] = [
     CovarianceKind::Eii,
-    CovarianceKind::Vvi,
-    CovarianceKind::Eee,
+    CovarianceKind::Diagonal,
+    CovarianceKind::Tied,
     CovarianceKind::Full,
 ];
 

@@ -126,8 +126,8 @@ mod tests {
         };
         let structures = [
             CovarianceKind::Eii,
-            CovarianceKind::Vvi,
-            CovarianceKind::Eee,
+            CovarianceKind::Diagonal,
+            CovarianceKind::Tied,
         ];
         let fits = structures.map(fits);
         let options = FitOptions {
@@ -139,9 +139,9 @@ mod tests {
         };
         for (covariance, own) in &fits {
             for (other_covariance, other) in &fits {
-                let is_diagonal = *other_covariance != CovarianceKind::Eee;
+                let is_diagonal = *other_covariance != CovarianceKind::Tied;
                 let Some((start, bound)) = start_from(own, other) else {
-                    assert!(is_diagonal && *covariance == CovarianceKind::Eee);
+                    assert!(is_diagonal && *covariance == CovarianceKind::Tied);
                     continue;
                 };
                 let specification = specification(*covariance);
