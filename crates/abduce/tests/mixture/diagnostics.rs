@@ -5,8 +5,8 @@ use abduce::ask::Predict;
 use abduce::data::{Column, Field, Kind, Schema, Source, Table};
 use abduce::learn::EmOptions;
 use abduce::model::mixture::{
-    BootstrapOptions, BootstrapTest, CovarianceKind, Diagnostics, Ended, Fit, FitOptions,
-    Specification, Start, bootstrap_test, fit,
+    BootstrapOptions, BootstrapTest, CovarianceKind, Criterion, Diagnostics, Ended, Fit,
+    FitOptions, Grid, Specification, Start, bootstrap_test, fit, select,
 };
 use abduce::{Control, Progress};
 use rand::{RngExt, SeedableRng};
@@ -429,6 +429,38 @@ fn an_interrupted_test_keeps_the_number_being_tested() {
             .iter()
             .any(|warning| warning.contains("interrupted before"))
     );
+}
+
+#[test]
+fn an_interrupted_selection_reports_how_many_fits_were_compared() {
+    let table = real_table(rows(22, 100, &[[0.0, 0.0], [9.0, 0.0]]), None);
+    let interrupt = AtomicBool::new(false);
+    let watch = |progress: Progress| {
+        if matches!(progress, Progress::Candidate { number: 1, .. }) {
+            interrupt.store(true, Ordering::Relaxed);
+        }
+    };
+    let control = Control {
+        interrupt: Some(&interrupt),
+        progress: Some(&watch),
+    };
+    let grid = Grid {
+        components: (1..=40).collect(),
+        covariances: vec![CovarianceKind::Spherical],
+        criterion: Criterion::Bic,
+        folds: 5,
+    };
+    let specification = Specification::mixture(1, CovarianceKind::Spherical);
+    let options = FitOptions::default();
+    let (fit, selection) = select(&specification, &grid, &table, &options, control).unwrap();
+    let compared = selection.tried.len();
+    assert!(compared < 40, "{compared}");
+    let expected = format!("the best of {compared} of 40 fits");
+    let found = fit
+        .warnings
+        .iter()
+        .any(|warning| warning.contains(&expected));
+    assert!(found, "{:?}", fit.warnings);
 }
 
 #[test]

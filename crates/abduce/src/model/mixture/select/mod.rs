@@ -197,6 +197,7 @@ pub fn select(
         control,
     };
     let (mut fits, failure) = fit_pairs(&cells, &distinct.fitted);
+    let requested = distinct.pairs.len();
     // The candidates, and the position of the fit of each.
     let (mut tried, mut positions) = (Vec::new(), Vec::new());
     for ((covariance, _), position) in distinct.pairs {
@@ -221,6 +222,12 @@ pub fn select(
     if better > 0 {
         fit.warnings.push(format!(
             "{better} fits of the grid have a better criterion by components on a few rows, and were not chosen"
+        ));
+    }
+    if control.is_interrupted() {
+        fit.warnings.push(format!(
+            "the selection was interrupted: the best of {} of {requested} fits of the grid",
+            tried.len()
         ));
     }
     if let Some(error) = failure {
