@@ -25,7 +25,9 @@ LEVELS = 8
 
 @dataclass(frozen=True)
 class Case:
-    """`required` is how many times faster than scikit-learn abduce has to be; `k` counts components or classes."""
+    """`required` is how many times faster than scikit-learn abduce has to be with AVX2 alone, and `required_avx512`
+    with AVX-512 if that differs; `k` counts components or classes.
+    """
 
     name: str
     kind: str
@@ -33,6 +35,7 @@ class Case:
     d: int
     k: int
     required: float
+    required_avx512: float | None = None
 
     @property
     def data(self):
@@ -53,10 +56,10 @@ class Case:
 
 
 CASES = [
-    Case("mixture-200000x32-k16", "mixture", 200_000, 32, 16, 14.0),
-    Case("mixture-100000x10-k8", "mixture", 100_000, 10, 8, 15.0),
-    Case("mixture-50000x128-k16", "mixture", 50_000, 128, 16, 5.0),
-    Case("mixture-diagonal-500000x32-k16", "mixture-diagonal", 500_000, 32, 16, 8.0),
+    Case("mixture-200000x32-k16", "mixture", 200_000, 32, 16, 14.0, 16.0),
+    Case("mixture-100000x10-k8", "mixture", 100_000, 10, 8, 15.0, 20.0),
+    Case("mixture-50000x128-k16", "mixture", 50_000, 128, 16, 5.0, 8.0),
+    Case("mixture-diagonal-500000x32-k16", "mixture-diagonal", 500_000, 32, 16, 8.0, 9.0),
     Case("mixture-missing-100000x10-k8", "mixture-missing", 100_000, 10, 8, 0.2),
     Case("mixture-cold-200000x16-k20", "mixture-cold", 200_000, 16, 20, 15.0),
     Case("naive-bayes-1000000x32-k10", "naive-bayes", 1_000_000, 32, 10, 8.0),
@@ -66,8 +69,8 @@ CASES = [
     Case("multinomial-200000-k20", "multinomial", 200_000, 50_000, 20, 2.0),
     Case("multinomial-predict-200000-k20", "multinomial-predict", 200_000, 50_000, 20, 2.0),
     Case("texts-50000", "texts", 50_000, 0, 1, 10.0),
-    Case("kmeans-500000x32-k64", "kmeans", 500_000, 32, 64, 2.0),
-    Case("kmeans-converged-500000x32-k64", "kmeans-converged", 500_000, 32, 64, 3.0),
+    Case("kmeans-500000x32-k64", "kmeans", 500_000, 32, 64, 2.0, 2.2),
+    Case("kmeans-converged-500000x32-k64", "kmeans-converged", 500_000, 32, 64, 3.0, 4.0),
     Case("kernel-density-100000x2", "kernel-density", 100_000, 2, 8, 25.0),
     Case("kernel-grid-1000000x1", "kernel-grid", 1_000_000, 1, 8, 100.0),
 ]
