@@ -1,5 +1,5 @@
-//! Numbers of rows and components, row by row: the components of a row stand next to each other,
-//! padded to whole registers. Elsewhere blocks are component-major.
+//! A matrix of rows × components, row by row: the components of a row stand next to each other,
+//! padded to whole registers. In other modules, blocks are component-major.
 
 /// One number for each row and component, row by row with padded components.
 #[derive(Default)]
@@ -9,13 +9,13 @@ pub(crate) struct ByRow {
 }
 
 impl ByRow {
-    /// Makes room for `rows` with `width` numbers each; the numbers are arbitrary.
+    /// Changes the size to `rows` of `width` numbers each, which are arbitrary afterwards.
     pub fn resize(&mut self, rows: usize, width: usize) {
         self.width = width;
         self.numbers.resize(rows * width, 0.0);
     }
 
-    /// Copies numbers that are all rows of one component after another; padding is 0.
+    /// Copies component-major numbers; the padding is 0.
     pub fn load(&mut self, by_component: &[f64], rows: usize, width: usize) {
         self.numbers.clear();
         self.resize(rows, width);
@@ -27,7 +27,7 @@ impl ByRow {
         }
     }
 
-    /// Adds the numbers to `by_component`, all rows of one component after another.
+    /// Adds the numbers to `by_component`, which is component-major.
     pub fn add_to(&self, by_component: &mut [f64], rows: usize) {
         for (j, column) in by_component.chunks_exact_mut(rows.max(1)).enumerate() {
             let numbers = self.numbers.iter().skip(j).step_by(self.width);

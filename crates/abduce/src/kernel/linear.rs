@@ -40,8 +40,8 @@ pub(crate) fn cholesky(matrix: &[f64], order: usize) -> Result<Square, usize> {
     Ok(factor)
 }
 
-/// Factors the columns of a panel that begins at column `start`, from which the contributions of
-/// the columns before it are subtracted already.
+/// Factors the columns of a panel that begins at column `start`; the contributions of the columns
+/// before it have already been subtracted.
 fn factor_panel(
     matrix: &[f64],
     order: usize,
@@ -89,7 +89,7 @@ fn factor_panel(
 }
 
 /// Subtracts the contribution of a factored panel from the columns after it, which begin at
-/// column `end`: only at and below their diagonal, in whole blocks.
+/// column `end`. Above the diagonal, only the rows within a block are changed.
 fn subtract_panel(panel: &[f64], order: usize, end: usize, rest: &mut [f64]) {
     if end == order {
         return;
@@ -109,7 +109,7 @@ fn subtract_panel(panel: &[f64], order: usize, end: usize, rest: &mut [f64]) {
     });
 }
 
-/// The rows from `top` to `bottom` of columns of length `order`, with the other sign.
+/// The rows from `top` to `bottom` of columns of length `order`, with the opposite sign.
 fn negated(columns: &[f64], order: usize, top: usize, bottom: usize) -> Vec<f64> {
     let mut minus = Vec::with_capacity(columns.len() / order * (bottom - top));
     for column in columns.chunks_exact(order) {
@@ -179,8 +179,8 @@ pub(crate) fn gram(inverse: &[f64], order: usize) -> Square {
         add_product(&mut out, order.max(1), inverse.transposed(), inverse);
         return out;
     }
-    // Half of the products of columns, and only the rows in which both columns can be other than
-    // zero: a sixth of the multiplications of a general product.
+    // Half of the products of columns, and only the rows in which both columns can be nonzero: a
+    // sixth of the multiplications of a general product.
     let blocks = out.par_chunks_mut(PANEL * order).enumerate();
     blocks.for_each(|(number, block)| {
         let first = number * PANEL;

@@ -35,7 +35,7 @@ impl<'a> Matrix<'a> {
         }
     }
 
-    /// Some of the columns, from the first of them on.
+    /// The given number of columns, starting at column `first`.
     pub fn columns_from(self, first: usize, columns: usize) -> Self {
         assert!(first + columns <= self.columns);
         Matrix {

@@ -34,8 +34,7 @@ pub(crate) enum Fast {
     Nothing,
     /// The logarithms of the probabilities of levels.
     Levels(Vec<Vec<f64>>),
-    /// All components at once. Values of correlated columns may be missing, but not of independent
-    /// ones.
+    /// All components of a multivariate family at once, with missing values too.
     Together(Box<TogetherKernel>),
     /// The logarithms of the probabilities of terms, all components side by side.
     Terms(TermTable),

@@ -1,5 +1,5 @@
 //! Leaves: a family over one or more columns, a summary of the table, and kernels that evaluate all
-//! components of a leaf together. Mixtures and networks are made of them.
+//! components of a leaf together. A component of a mixture is a product of leaves.
 
 pub(crate) mod central;
 pub(crate) mod columns;

@@ -19,14 +19,14 @@ const MAX_BYTES: usize = 64 << 20;
 pub(super) struct PatternKey<'a> {
     /// The observed columns.
     pub seen: &'a [usize],
-    /// The component, if it is only one.
+    /// The component, if only one is prepared.
     pub only: Option<usize>,
-    /// Whether it has many rows.
+    /// Whether the pattern has many rows.
     pub many: bool,
 }
 
 impl PatternKey<'_> {
-    /// The pattern in bits.
+    /// The pattern encoded as bits, the key of the cache.
     fn words(self) -> Box<[u64]> {
         let last = self.seen.last().map_or(0, |column| column / 64);
         let mut words = vec![0; last + 2];
@@ -52,8 +52,8 @@ struct Kept {
 }
 
 impl PatternCache {
-    /// The distributions of a pattern with about `rows` rows, prepared now or earlier. `prepare`
-    /// returns whether all precisions are regular; if not, there is no result.
+    /// The distributions of a pattern with about `rows` rows, prepared now or earlier; `None` if
+    /// `prepare` returns that a precision is singular.
     pub fn get(
         &self,
         pattern: PatternKey,
@@ -68,7 +68,7 @@ impl PatternCache {
             return regular.then_some(conditionals);
         }
         let key = pattern.words();
-        // A thread that panicked leaves a map that lacks at most its pattern.
+        // If another thread panicked, the map lacks at most the pattern of that thread.
         let kept = self.kept.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = kept.patterns.get(&key) {
             return Some(Arc::clone(known));
@@ -87,7 +87,7 @@ impl PatternCache {
         Some(new)
     }
 
-    /// Keeps the memory of distributions that are not needed again, unless they have other users.
+    /// Keeps the memory of distributions that are no longer needed, unless they are still shared.
     pub fn recycle(&self, mut unused: Arc<Conditionals>) {
         let Some(bytes) = Arc::get_mut(&mut unused).map(|unused| unused.bytes()) else {
             return;

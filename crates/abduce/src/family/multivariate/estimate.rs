@@ -86,7 +86,7 @@ impl MultivariateGaussian {
             means.push(mean);
             all.push(whole);
         }
-        // Only structures whose estimates depend on each other begin at the covariances before.
+        // Only a search starts at the previous covariances.
         let before = before.filter(|_| structure.is_searched());
         let before: Option<Vec<Square>> = before.map(|before| {
             let matrix = |gaussian: &&MultivariateGaussian| {
@@ -284,8 +284,8 @@ impl MultivariatePrior {
         (covariance, mean)
     }
 
-    /// ln |Σ|, tr(ΨΣ⁻¹) and the squared distance of the mean from the prior's, given the factor
-    /// of Σ.
+    /// ln |Σ|, tr(ΨΣ⁻¹) and, if the prior of the mean is not flat, the squared distance of the mean
+    /// from the prior mean; given the factor of Σ.
     fn terms_of_matrix(&self, factor: &[f64], mean: &[f64]) -> (f64, f64, f64) {
         let d = mean.len();
         let inverse = invert_lower(factor, d);
@@ -312,7 +312,7 @@ impl MultivariatePrior {
         (log_determinant, trace, distance)
     }
 
-    /// The same for columns that are not correlated.
+    /// The same terms for columns that are not correlated.
     fn terms_of_variances(&self, of: &MultivariateGaussian) -> (f64, f64, f64) {
         let d = of.order();
         let (mut log_determinant, mut trace, mut distance) = (0.0, 0.0, 0.0);

@@ -1,6 +1,6 @@
 //! Gaussians with independent columns on blocks of rows with missing values, which are left out
-//! column by column. A column's missing values are a mask of zeros and ones, made once for a block
-//! and used by all components.
+//! column by column. The observed cells of a column are a mask of zeros and ones, computed once for
+//! a block and used by all components.
 
 use crate::data::Cells;
 use crate::family::multivariate::{MultivariateGaussian, MultivariateStats};
@@ -41,7 +41,7 @@ impl<'a> IncompleteColumns<'a> {
         {
             for (c, (cells, mask)) in cells.iter().zip(&self.masks).enumerate() {
                 let variance = component.covariance(c, c);
-                // By the deviation, whose inverse does not overflow as that of the variance does.
+                // The inverse of a small variance could overflow, that of the deviation does not.
                 let (mean, root) = (component.mean[c], 1.0 / variance.sqrt());
                 let constant = -0.5 * (LN_TAU + variance.ln());
                 if mask.is_empty() {

@@ -112,8 +112,8 @@ impl MultivariateKernel {
         place.get_or_init(|| self.complete.interleaved(which))
     }
 
-    /// Prepares all components, or `only` one, for about `rows` rows in which the columns `seen`
-    /// of correlated ones are observed.
+    /// Prepares correlated columns, of all components or `only` one, for about `rows` rows in which
+    /// the columns `seen` are observed.
     pub(super) fn pattern(
         &self,
         seen: &[usize],
@@ -141,13 +141,13 @@ impl MultivariateKernel {
         self.complete.load_rows(columns, components, scratch);
     }
 
-    /// About how many bytes a prepared pattern has.
+    /// About how many bytes a prepared pattern takes.
     pub(super) fn pattern_bytes(&self) -> usize {
         let order = self.components.first().map_or(0, |c| c.order());
         order * order * self.components.len() * size_of::<f64>()
     }
 
-    /// Keeps the memory of a pattern that is not needed again.
+    /// Keeps the memory of a pattern that is no longer needed.
     pub(super) fn recycle(&self, pattern: Pattern) {
         self.patterns.recycle(pattern.into_conditionals());
     }

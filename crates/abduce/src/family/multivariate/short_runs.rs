@@ -1,5 +1,5 @@
-//! Consecutive short runs of rows, each with its pattern of missing values, as one block, so that
-//! what is done once for a block, such as the softmax, is not done for every few rows.
+//! Consecutive short runs of rows, each with its pattern of missing values, processed as one block:
+//! the work done once for a block, such as the softmax, is not repeated for every few rows.
 
 use crate::Result;
 use crate::data::Cells;

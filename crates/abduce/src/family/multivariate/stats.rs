@@ -65,7 +65,7 @@ impl Stats for MultivariateStats {
                 let d = mean.len();
                 let shift: Vec<f64> = m.iter().zip(mean.iter()).map(|(b, a)| b - a).collect();
                 for j in 0..d {
-                    // Products that do not depend on the order of columns keep the matrix symmetric.
+                    // The product is the same for (i, j) and (j, i): the matrix stays symmetric.
                     let column = scatter[j * d..(j + 1) * d].iter_mut().zip(&s[j * d..]);
                     for ((entry, other), own) in column.zip(&shift) {
                         *entry += other + between * (own * shift[j]);

@@ -15,7 +15,7 @@ pub(crate) enum TogetherKernel {
     StudentT(TailedKernel),
 }
 
-/// Rows that share one pattern of observed columns, or a block of short runs of such rows.
+/// Components on one run of rows with the same observed columns, or on a block of short runs.
 pub(crate) enum TogetherRun<'a> {
     Gaussian(GaussianRun<'a>),
     ShortGaussians(ShortRuns<'a>),
@@ -89,7 +89,7 @@ impl TogetherKernel {
         scratch: &mut Scratch,
         stats: &mut [Statistics],
     ) {
-        // Those of Student's t are added after each run.
+        // The sums of Student's t are added after each run.
         if let TogetherKernel::Gaussian(kernel) = self {
             kernel.finish_patterns(only, scratch, gaussians(stats));
         }

@@ -17,8 +17,9 @@ const LEAST_COLUMNS: usize = 24;
 /// of symmetric matrices are computed.
 const FEWER: usize = 4;
 
-/// From so many columns on, and with so few components, products of columns are faster for all
-/// rows: sums of moments fill registers with components.
+/// With at least this many columns and at most this many components, matrix products are faster
+/// even if all rows matter: sums of moments fill registers with components, and few components
+/// leave lanes empty.
 const WIDE_COLUMNS: usize = 256;
 const WIDE_COMPONENTS: usize = 4;
 

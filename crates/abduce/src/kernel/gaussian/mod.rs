@@ -245,8 +245,8 @@ impl GaussianKernel {
         scratch.load(columns, places);
     }
 
-    /// Standardises a block of all columns in rows with several patterns of missing cells, whose
-    /// values are arbitrary, and makes room for log-densities, which are 0.
+    /// Standardises all columns of a block of rows with several patterns of missing cells; the
+    /// values of missing cells are arbitrary. Sets the log-densities of all rows to 0.
     pub fn load_rows(&self, columns: &[&[f64]], components: &Interleaved, scratch: &mut Scratch) {
         let places = self.center.iter().copied().zip(self.scale.iter().copied());
         scratch.load_without_features(columns, places);

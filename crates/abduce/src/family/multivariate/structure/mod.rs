@@ -125,7 +125,7 @@ impl Structure {
         )
     }
 
-    /// Whether estimates are the result of a search that begins at earlier covariances.
+    /// Whether the estimates are found by a search that starts at the previous covariances.
     pub(crate) fn is_searched(self) -> bool {
         matches!(self, Structure::Eve | Structure::Vve)
     }

@@ -106,7 +106,7 @@ impl Conditionals {
         self.peak.iter().all(|peak| peak.is_finite())
     }
 
-    /// The bytes of the numbers.
+    /// About how many bytes the numbers take.
     pub fn bytes(&self) -> usize {
         let marginal = self
             .marginal
@@ -120,7 +120,7 @@ impl Conditionals {
 
 /// The sum of the logarithms of every `width`-th number.
 fn sum_of_logarithms(numbers: &[f64], width: usize) -> f64 {
-    // Logarithms of products of a few: more could overflow.
+    // One logarithm of every eight numbers: the product of more could overflow.
     let mut sum = 0.0;
     let mut product = 1.0;
     for (t, number) in numbers.iter().step_by(width).enumerate() {
@@ -155,7 +155,7 @@ pub(super) struct Parts {
     pub(super) natural: Vec<f64>,
     /// Half of the quadratic form at the means.
     pub(super) at_mean: Vec<f64>,
-    /// The factor and its solution for P_ho.
+    /// The Cholesky factor of P_hh, and the solution X of factor · X = P_ho.
     pub(super) work: Vec<f64>,
 }
 
@@ -230,7 +230,7 @@ impl Preparation<'_> {
         }
     }
 
-    /// The factor's solution for P_ho.
+    /// Solves factor · X = P_ho.
     #[inline(always)]
     unsafe fn solve<V: Vector>(
         &self,
@@ -253,7 +253,7 @@ impl Preparation<'_> {
         }
     }
 
-    /// The natural parameters of the marginal.
+    /// The natural parameters of the marginal, and half of its quadratic form at the mean.
     #[inline(always)]
     unsafe fn marginalise<V: Vector>(
         &self,
@@ -299,7 +299,7 @@ impl Preparation<'_> {
         }
     }
 
-    /// Regression and intercept.
+    /// The regression B and the intercept m_h − B m_o.
     #[inline(always)]
     unsafe fn regress<V: Vector>(
         &self,

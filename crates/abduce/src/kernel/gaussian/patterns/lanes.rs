@@ -3,14 +3,15 @@
 use crate::kernel::vector::Vector;
 use std::marker::PhantomData;
 
-/// The place of a product of columns among all of them.
+/// The position of the product of columns `a` and `b` among the products of all pairs.
 #[inline(always)]
 pub(super) fn place(order: usize, a: usize, b: usize) -> usize {
     let (a, b) = (a.min(b), a.max(b));
     a * order - a * (a + 1) / 2 + b
 }
 
-/// Numbers side by side, read and written by registers of lanes from `group` on.
+/// Access by registers to numbers side by side: every place has `width` numbers, of which a
+/// register takes those from `group` on.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes {
     pub width: usize,
@@ -20,7 +21,7 @@ pub(super) struct Lanes {
 impl Lanes {
     /// # Safety
     /// The processor must have the features of `V`, and `numbers` must have `width` numbers at
-    /// the place. So for all functions below.
+    /// the place. This also holds for the functions below.
     #[inline(always)]
     pub unsafe fn load<V: Vector>(self, numbers: &[f64], place: usize) -> V {
         debug_assert!(place * self.width + self.group + V::LANES <= numbers.len());
@@ -42,7 +43,7 @@ impl Lanes {
     }
 }
 
-/// Registers in memory.
+/// A sequence of registers in memory.
 pub(super) struct Registers<'a, V> {
     numbers: &'a mut [f64],
     vector: PhantomData<V>,
@@ -57,8 +58,8 @@ impl<'a, V: Vector> Registers<'a, V> {
     }
 
     /// # Safety
-    /// The processor must have the features of `V`, and there must be a register at the place. So
-    /// for all functions below.
+    /// The processor must have the features of `V`, and there must be a register at the place. This
+    /// also holds for the functions below.
     #[inline(always)]
     pub unsafe fn get(&self, place: usize) -> V {
         debug_assert!((place + 1) * V::LANES <= self.numbers.len());

@@ -1,11 +1,11 @@
 //! Rows with a pattern of missing cells. The components stand side by side in the lanes of
-//! registers. By the precision matrix P = LᵀL of a component (here L⁻¹ is the factor of the
-//! covariance), with h the hidden and o the observed columns of the pattern:
+//! registers. With P the precision matrix of a component, h the hidden and o the observed columns
+//! of the pattern:
 //!
 //!   y_h | y_o has mean m_h + B (y_o − m_o) and covariance C = P_hh⁻¹, B = −C P_ho,
 //!   y_o has precision P_oo − P_oh C P_ho, and ln |this| = ln |P| − ln |P_hh|.
 //!
-//! A pattern of h among d columns takes h³ + h²d operations for these instead of the d³ of a
+//! For h hidden columns among d, these take h³ + h²d operations instead of the d³ of a
 //! factorisation. Rows are then processed in one of two ways:
 //!
 //! - Many rows: the marginal of y_o has natural parameters, and the rows go through the
@@ -30,10 +30,11 @@ use rows::{Rows, accumulate, write_log_density};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// The fewest rows of a pattern whose natural parameters are worth computing.
+/// The minimum number of rows of a pattern for which its natural parameters are computed; for fewer
+/// rows they take longer than they save.
 pub(crate) const MANY_ROWS: usize = 8;
 
-/// Components side by side: each number of a matrix is followed by the same one of the next
+/// Components side by side: each entry of a matrix is followed by the same entry of the next
 /// component, up to a padded number of components.
 #[derive(Clone)]
 pub(crate) struct Interleaved {
@@ -97,7 +98,7 @@ pub(crate) struct Pattern<'a> {
 }
 
 impl<'a> Pattern<'a> {
-    /// Components with what was prepared of them.
+    /// Components with their conditional distributions for this pattern.
     pub fn new(
         kernel: &'a GaussianKernel,
         components: &'a Interleaved,
@@ -110,12 +111,12 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// What was prepared, for another use.
+    /// The conditional distributions, whose memory can be reused.
     pub fn into_conditionals(self) -> Arc<Conditionals> {
         self.conditionals
     }
 
-    /// Whether natural parameters are worth computing for so many rows.
+    /// Whether natural parameters are worth computing for this number of rows.
     pub fn many(rows: usize) -> bool {
         rows >= MANY_ROWS
     }
@@ -220,8 +221,8 @@ impl<'a> Pattern<'a> {
         }
     }
 
-    /// Writes log-densities row by row; the observed columns are at some `places` among the loaded
-    /// ones.
+    /// Writes log-densities row by row; `places` are the positions of the observed columns among
+    /// the loaded ones.
     fn write_by_row(&self, rows: Range<usize>, places: &[usize], scratch: &mut Scratch) {
         let mut work = std::mem::take(&mut scratch.white);
         let mut by_row = std::mem::take(&mut scratch.by_row);
@@ -243,8 +244,8 @@ impl<'a> Pattern<'a> {
     }
 
     /// Extends the sums over the rows of this pattern to the hidden columns. The conditional
-    /// covariance of missing cells counts once for each of a component's `rows`, or with the
-    /// weight of its rows if these are not given.
+    /// covariance of missing cells is added with the weight `rows` of each component, or if this is
+    /// `None` with the sum of its responsibilities.
     pub fn close(&self, scratch: &mut Scratch, rows: Option<&[f64]>) {
         let Some(sums) = &mut scratch.patterns else {
             return;

@@ -19,7 +19,8 @@ pub(crate) struct PatternMoments {
     /// The sums over observed columns of the pattern in use.
     pub(super) seen_sums: Vec<f64>,
     pub(super) seen_weight: Vec<f64>,
-    /// The weight of the rows of the pattern in use, on both ways.
+    /// The weight of the conditional covariance of the pattern in use, for both ways of processing
+    /// rows.
     pub(super) spread: Vec<f64>,
 }
 
@@ -67,7 +68,7 @@ impl GaussianKernel {
     }
 }
 
-/// The extension of sums over seen columns to all columns.
+/// The extension of sums over observed columns to all columns.
 pub(super) struct Extension<'a> {
     pub pattern: &'a Pattern<'a>,
 }
@@ -98,7 +99,7 @@ unsafe fn extend_by<V: Vector>(extension: &Extension, sums: &mut PatternMoments)
 }
 
 impl Extension<'_> {
-    /// The place of a product of columns in sums over all of them.
+    /// The position of a product of two columns in the sums over all columns.
     #[inline(always)]
     fn product(&self, a: usize, b: usize) -> usize {
         let d = self.pattern.components.order;
@@ -123,7 +124,8 @@ impl Extension<'_> {
         }
     }
 
-    /// Adds the sums over seen columns, and those of the hidden ones given them.
+    /// Adds the sums over observed columns and, from the regression on these, the sums over hidden
+    /// columns, without their conditional covariance.
     #[inline(always)]
     unsafe fn extend<V: Vector>(&self, lanes: Lanes, sums: &mut PatternMoments) {
         let Conditionals {

@@ -9,7 +9,7 @@ use crate::kernel::simd::vectorised;
 use crate::kernel::vector::Vector;
 use std::ops::Range;
 
-/// The rows that are processed together.
+/// The number of rows that are processed together.
 const PAIR: usize = 2;
 
 /// Rows of a pattern among the loaded ones.
@@ -24,12 +24,13 @@ pub(super) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// The components that the rows are completed by.
+    /// The components whose conditional means complete the rows.
     fn components(&self) -> &Interleaved {
         self.pattern.components
     }
 
-    /// Fills `gaps` with the gaps of `R` rows from their components' means, column by column.
+    /// Fills `gaps` with the differences of `R` completed rows from the means of the components,
+    /// column by column.
     #[inline(always)]
     unsafe fn complete<V: Vector, const R: usize>(
         &self,
