@@ -16,7 +16,7 @@ use arrow_schema::SchemaRef;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The length in bytes above which the name of a column is probably a value of a first row.
+/// A column name of more bytes than this is probably a cell: the first line is a row, not a header.
 const LONG_NAME: usize = 60;
 
 /// Opened files: their encoded rows, and notes for the user.
@@ -356,7 +356,7 @@ pub(super) fn check_names(inputs: &Inputs, options: &ReadOptions) -> Result<()> 
     check_roles(options)
 }
 
-/// The columns that there are instead of a named one, and how a header may have been misread.
+/// A hint for an unknown column: the existing columns, and how the header may have been misread.
 fn columns_hint(name: &str, names: &[String]) -> String {
     if let [only] = names {
         return format!("the only column is \"{only}\"; if it contains several, set `delimiter`");

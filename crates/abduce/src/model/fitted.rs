@@ -20,13 +20,13 @@ pub trait FittedModel: Clone + Debug + Predict + Serialize + DeserializeOwned + 
     /// The part of the fit's report that only this kind has.
     type Details: Part;
 
-    /// The same model in a compact form, which its file has instead of the model itself; `None`
-    /// if there is none. Such a file has version 2 of the format.
+    /// The compact form in which the model is stored in a file; `None` if it is stored as it is.
+    /// Files with a compact form have version 2 of the format.
     fn compact(&self) -> Option<Self> {
         None
     }
 
-    /// Restores a model that was read from a file to the form in which it is used.
+    /// Restores a model that was read from a file from its compact form.
     ///
     /// # Errors
     /// If the compact form contradicts itself.
@@ -211,12 +211,12 @@ impl AnyModel {
         self.0.with_drawn_parameters(rows, seed, control)
     }
 
-    /// The same model in the compact form of a file, if it has one.
+    /// The compact form of the model for a file, if it has one.
     pub(crate) fn compact(&self) -> Option<Box<dyn erased_serde::Serialize>> {
         self.0.compact()
     }
 
-    /// Restores a model that was read from a file to the form in which it is used.
+    /// Restores a model that was read from a file from its compact form.
     pub(crate) fn restore(&mut self) -> Result<()> {
         self.0.restore()
     }

@@ -9,8 +9,8 @@ use serde::ser::{SerializeStruct, Serializer};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// The latest version of the format; this program reads it and all earlier ones. A file has the
-/// lowest version with which it can be read: 1 without compact matrices, 2 with them.
+/// The latest version of the format; this program reads it and all earlier ones. A file is written
+/// with the lowest version that suffices: 2 if it has compact matrices, otherwise 1.
 pub const VERSION: u32 = 2;
 
 const FORMAT: &str = "abduce model";

@@ -60,7 +60,7 @@ impl Replacement {
                 }
                 let file = create_locked(&builder, folder).map_err(|error| {
                     let message = match error.kind() {
-                        // Some folders of the system exist but contain no new files.
+                        // In some system folders, no file can be created.
                         io::ErrorKind::NotFound if !folder.is_dir() => {
                             format!("there is no folder {}", folder.display())
                         }

@@ -42,8 +42,8 @@ pub(crate) struct Summary {
     pub(crate) name: String,
     pub(crate) wish: Wish,
     given: Option<Lookup>,
-    /// The number of cells, and of those that are not missing values.
     pub(crate) cells: u64,
+    /// The number of cells that are not missing values.
     pub(crate) present: u64,
     pub(crate) numbers: u64,
     /// Whether every number was whole.

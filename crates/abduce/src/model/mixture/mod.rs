@@ -110,7 +110,7 @@ pub struct FittedMixture {
     /// Hashes of the fitted rows, which recognize rows that were never fitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub marks: Option<Marks>,
-    /// The matrices of a file that are apart from their places; empty otherwise.
+    /// The matrices that a model file stores separately; empty while the model is used.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     matrices: Vec<stored::StoredMatrix>,
     /// The posterior predictive distributions, computed when they are first used.

@@ -1,7 +1,7 @@
 //! The matrices of a mixture over many correlated columns, in a compact form for the model file:
-//! half of a symmetric matrix, in base64 of little-endian 64-bit numbers, and only once where a
-//! covariance follows from the scatter. Every number is restored to its last bit. Files with such
-//! matrices have version 2 of the format.
+//! half of a symmetric matrix, in base64 of little-endian 64-bit numbers. Of a covariance that
+//! follows from the scatter, only the diagonal is stored. Every number is restored to its last bit.
+//! Files with such matrices have version 2 of the format.
 
 use crate::Result;
 use crate::family::{
@@ -15,13 +15,13 @@ use base64::engine::general_purpose::STANDARD;
 use serde::de::{Error as _, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// From so many columns on, matrices are compact; smaller ones are lists of numbers.
+/// The minimum number of columns of a compact matrix; smaller matrices are lists of numbers.
 const LEAST_COLUMNS: usize = 64;
 
-/// The most columns of a file whose matrices this program makes room for.
+/// The maximum number of columns of a matrix in a file; a damaged file must not exhaust the memory.
 const MOST_COLUMNS: usize = 40_000;
 
-/// A matrix apart from its place in the model, where the list of its numbers is empty.
+/// A matrix stored separately; its place in the model has an empty list of numbers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct StoredMatrix {
     leaf: usize,
@@ -45,17 +45,17 @@ enum Owner {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Numbers {
-    /// All, column by column.
+    /// All entries, column by column.
     Whole(Binary),
-    /// Those of a symmetric matrix at and above the diagonal, column by column.
+    /// The entries of a symmetric matrix at and above the diagonal, column by column.
     Triangle(Binary),
-    /// Those on the diagonal; the others are 0.
+    /// The diagonal; the other entries are 0.
     Diagonal(Binary),
-    /// Those on the diagonal; the others are the scatter of the component times a factor.
+    /// The diagonal; the other entries are those of the component's scatter times a factor.
     OfScatter { factor: f64, diagonal: Binary },
     /// The same with the sum of the scatters of all components.
     OfPooledScatter { factor: f64, diagonal: Binary },
-    /// Those of the covariance of an earlier component.
+    /// The same matrix as the covariance of an earlier component.
     Same(usize),
 }
 
@@ -132,7 +132,7 @@ impl FittedMixture {
         Some(thin)
     }
 
-    /// Puts the matrices of a file in their places.
+    /// Moves the matrices of a file to their places in the model.
     pub(super) fn restore_matrices(&mut self) -> Result<()> {
         let matrices = std::mem::take(&mut self.matrices);
         for (number, stored) in matrices.into_iter().enumerate() {
@@ -147,7 +147,7 @@ impl FittedMixture {
         Ok(())
     }
 
-    /// The whole matrix with these numbers; `None` if their count is wrong, or they depend on a
+    /// The whole matrix with these numbers; `None` if their number is wrong, or they refer to a
     /// matrix that does not exist.
     fn matrix(&self, leaf: usize, of: Owner, numbers: Numbers, order: usize) -> Option<Vec<f64>> {
         if order > MOST_COLUMNS {
@@ -316,6 +316,7 @@ fn covariances(mixture: &FittedMixture, leaf: usize, order: usize) -> Vec<(usize
 
 /// Whether the bits of a matrix are those of another one times a factor, except on the diagonal.
 fn is_multiple(matrix: &[f64], other: &[f64], factor: f64, order: usize) -> bool {
+    // Each chunk begins with an entry of the diagonal.
     let is_same = |t: usize, x: f64, s: f64| (factor * s).to_bits() == x.to_bits() || t == 0;
     matrix.len() == order * order
         && other.len() == matrix.len()
@@ -339,7 +340,7 @@ fn with_diagonal(mut matrix: Vec<f64>, diagonal: &[f64]) -> Vec<f64> {
     matrix
 }
 
-/// The symmetric matrix with an upper half.
+/// The symmetric matrix with this upper half.
 fn mirrored(upper: &[f64], order: usize) -> Vec<f64> {
     let mut matrix = vec![0.0; order * order];
     let mut rest = upper;
@@ -353,7 +354,7 @@ fn mirrored(upper: &[f64], order: usize) -> Vec<f64> {
 }
 
 impl Numbers {
-    /// The numbers of a matrix on their own.
+    /// The shortest form of a matrix that does not refer to other matrices.
     fn of(matrix: &[f64], order: usize) -> Numbers {
         if matrix.len() != order * order {
             return Numbers::Whole(Binary(matrix.to_vec()));

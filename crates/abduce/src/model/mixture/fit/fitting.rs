@@ -52,8 +52,8 @@ impl<'a> Fitting<'a> {
         }
     }
 
-    /// The groups that the fits of several numbers of components start from; `None` if the starts
-    /// are tried on samples of the rows, or depend on more than the number of components.
+    /// The groups of rows from which fits with these numbers of components start; `None` if starts
+    /// are tried on a sample of the rows, or depend on more than the number of components.
     pub fn shared_groups(&self, components: &[usize]) -> Result<Option<SharedGroups>> {
         if self.specification.target.is_some() || self.specification.noise {
             return Ok(None);
@@ -98,7 +98,8 @@ impl<'a> Fitting<'a> {
         }
         let requested = requested_components(self.specification, schema, target)?;
         let size = Size::of(&leaves, requested);
-        // Whether all labels are seen is not known yet.
+        // Whether labels are missing, so that EM is needed, is not known yet: with a target, the
+        // smaller size of a fit in one pass is checked.
         size.as_ref()
             .map_or(Ok(()), |size| size.check(target.is_some()))?;
         self.control.report(Progress::Survey);
@@ -341,7 +342,7 @@ impl<'a> Fitting<'a> {
         }
     }
 
-    /// What the report needs one more pass over the rows for.
+    /// Adds the parts of the report that need another pass over the rows.
     fn examine_rows(&self, fit: &mut Fit, task: &Task) -> Result<()> {
         if self.options.marks && task.target.is_some() {
             fit.mixture.marks = Marks::of(self.source)?;

@@ -1,5 +1,6 @@
-//! The memory and the file that matrices over many columns need, estimated before a fit. A fit
-//! that cannot succeed is refused, and a large one is reported with what would be smaller.
+//! The memory that matrices over many columns need, and their size in the model file, estimated
+//! before a fit. A fit that needs too much memory is refused; a large one causes a warning that
+//! names smaller alternatives.
 
 use crate::data::Schema;
 use crate::family::LeafFamily;
@@ -10,12 +11,13 @@ use crate::{Error, Result};
 /// The most bytes that a fit may need for matrices.
 const MOST_BYTES: f64 = 16e9;
 
-/// From so many bytes on, the covariances of all components, or their file, are reported.
+/// The sizes in bytes of the covariances of all components, and of their part of the model file,
+/// above which a fit causes a warning.
 const LARGE_MATRICES: f64 = 100e6;
 const LARGE_FILE: f64 = 200e6;
 
-/// How many matrices exist at the same time during a fit, of each component and besides: measured
-/// for fits in one pass and for EM, and rounded up.
+/// The number of matrices that exist at the same time during a fit: for each component, and in
+/// addition to those. Measured for fits in one pass and for EM, and rounded up.
 const COPIES_IN_ONE_PASS: (f64, f64) = (5.0, 3.0);
 const COPIES_IN_EM: (f64, f64) = (12.0, 6.0);
 
@@ -81,8 +83,10 @@ impl Size {
         }
     }
 
+    /// Refuses a fit that needs too much memory.
+    ///
     /// # Errors
-    /// If the fit needs more memory than it may.
+    /// If the matrices need more than the maximum.
     pub fn check(&self, in_one_pass: bool) -> Result<()> {
         if self.memory(in_one_pass) <= MOST_BYTES {
             return Ok(());
@@ -136,7 +140,7 @@ impl Size {
     }
 }
 
-/// A number of bytes for people.
+/// A number of bytes as text, in MB or GB.
 fn bytes(number: f64) -> String {
     if number < 0.95e9 {
         format!("{:.0} MB", number / 1e6)

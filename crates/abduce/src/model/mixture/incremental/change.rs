@@ -108,7 +108,8 @@ impl Incremental for Fitted<FittedMixture> {
 }
 
 impl Fitted<FittedMixture> {
-    /// The note that rows without a label are not used, whose weight may be `given` for these rows.
+    /// The note that rows without a label are not used; `given` is whether a weight was passed for
+    /// them.
     fn unused_rows_note(&self, given: bool) -> String {
         if given || matches!(self.recipe.options.unlabelled, Unlabelled::Weight(_)) {
             "rows without a label are not used, as their weight is 0".to_string()

@@ -177,8 +177,8 @@ impl FittedMixture {
         weight > 0.0 && self.is_generative()
     }
 
-    /// Whether no row is used, because there is no column of labels and rows without a label, of
-    /// this weight, are not used.
+    /// Whether no row is used, because there is no column of labels, and rows without a label are
+    /// not used at this weight.
     pub(crate) fn ignores_all_rows(&self, rows: &dyn Source, unlabelled: f64) -> bool {
         let target = self.target.map(|target| &self.schema.fields[target].name);
         target.is_some_and(|name| rows.schema().position(name).is_err())

@@ -65,7 +65,7 @@ pub(crate) struct Points {
     weights: Vec<f64>,
 }
 
-/// A hierarchical clustering, which gives the groups for any number of them.
+/// A hierarchical clustering, which can be cut into any number of groups.
 pub(crate) struct Tree {
     /// The rows that were clustered.
     rows: Vec<usize>,

@@ -27,8 +27,8 @@ pub enum Ended {
     Unconverged,
     /// With a component collapsed onto a few rows; such a result is used only if there is no other.
     Spurious,
-    /// After a few iterations, on a sample of a large table, or in a grid perhaps none; only the
-    /// best starts are continued.
+    /// After a few iterations, on a large table with a sample of the rows, or in a grid possibly
+    /// after none; only the best starts are continued.
     Tried,
     /// With a numerical error.
     Failed,

@@ -1,8 +1,8 @@
 //! Several starts, of which the best is kept. Where iterations take long, all starts are tried for
-//! a few of them, and only the best four are continued; on a large table, the first iterations
-//! are on few rows, those of the best four on a larger sample, and only the best is continued on
-//! all rows. On a small table, where one fit cannot use all threads, the starts run in parallel.
-//! In a grid, whose fits share the groups of rows that they start from, fewer starts are iterated.
+//! a few iterations, and only the best four are continued; on a large table, the first iterations
+//! use few rows, those of the best four a larger sample, and only the best is continued on all
+//! rows. On a small table, where one fit cannot use all threads, the starts run in parallel. The
+//! fits of a grid share the groups of rows that they start from, and iterate fewer starts.
 
 use crate::data::{Source, Table};
 use crate::family::LeafFamily;
@@ -30,7 +30,7 @@ const KEPT: usize = 4;
 const SECOND_ITERATIONS: usize = 12;
 
 /// The number of products in an iteration over a table up to which all starts run until they
-/// converge, and how many times as many a row with missing values takes.
+/// converge, and how many complete rows the missing values of one row cost in addition.
 const FEW_PRODUCTS: f64 = 250_000.0;
 const PRODUCTS_OF_MISSING: f64 = 4.0;
 
@@ -208,8 +208,8 @@ impl Trial<'_> {
         statistics
     }
 
-    /// The initial parameters of a start, and the log-likelihood of the rows completed by their
-    /// groups, plus the log-prior.
+    /// The initial parameters of a start, and their log-likelihood of the rows with their groups as
+    /// labels, plus the log-prior.
     fn start(&self, number: usize) -> (Parameters, f64) {
         let statistics = self.statistics(number);
         let parameters = self.task.maximize(&statistics, None);
@@ -272,7 +272,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Continues EM on a larger sample.
+    /// Continues EM from each result on the rows of `sample`.
     fn continue_on(
         &self,
         sample: &Table,
@@ -286,7 +286,8 @@ impl Trial<'_> {
         }))
     }
 
-    /// The options of plain EM with at most this number of iterations.
+    /// The options of plain EM with at most this number of iterations and a tolerance of at least
+    /// 1e-5.
     fn limited_to(&self, iterations: usize) -> EmOptions {
         EmOptions {
             tolerance: self.options.em.tolerance.max(1e-5),
@@ -310,7 +311,7 @@ pub(crate) fn coarse(options: &EmOptions) -> EmOptions {
     }
 }
 
-/// The number of different starts of a number of components.
+/// The number of different starts of a fit with this number of components.
 pub(super) fn tries(options: &FitOptions, components: usize) -> usize {
     // A hierarchical start is always the same, and a single component is where all rows are.
     if options.init == Init::Hierarchical || components == 1 {

@@ -1,6 +1,6 @@
 //! Groups of the rows of one table from which several fits start. The points, the hierarchical
-//! clustering and the seeds of k-means depend on the rows and on the number of components, but not
-//! on the covariance structure, so that a grid computes them once for all its fits.
+//! clustering and the seeds of k-means depend on the rows and the number of components, but not on
+//! the covariance structure, so a grid computes them once for all its fits.
 
 use crate::data::Table;
 use crate::leaf::{Leaf, TableSummary};
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 /// The group of each row; `None` for rows that the start does not use.
 pub(super) type Groups = Vec<Option<usize>>;
 
-/// The points of a table, as they are and whitened.
+/// The points of a table, and the same points whitened.
 pub(super) struct Seeding {
     points: Points,
     whitened: Option<Points>,
@@ -28,7 +28,8 @@ impl Seeding {
         }
     }
 
-    /// The points of start `number`: clusters may differ only along a direction of small variance.
+    /// The points of start `number`. Even starts use whitened points, as clusters may differ only
+    /// along a direction of small variance.
     pub fn points(&self, number: usize) -> &Points {
         match &self.whitened {
             Some(whitened) if number.is_multiple_of(2) => whitened,
@@ -65,14 +66,14 @@ pub(super) fn groups_of_start(
 pub(crate) struct SharedGroups {
     /// The columns of the points.
     columns: Vec<usize>,
-    /// By the number of components and of the start.
+    /// By the number of components and the number of the start.
     groups: HashMap<(usize, usize), Groups>,
 }
 
 impl SharedGroups {
-    /// Groups the rows of a table for each number of components. Everything is computed here,
-    /// before the fits run in parallel: a fit that waited for another to compute groups could wait
-    /// for itself.
+    /// Groups the rows of a table for each number of components, before the fits run in parallel.
+    /// If the first fit that needs groups computed them in parallel, its thread could meanwhile run
+    /// another fit, which would wait for these groups forever.
     pub fn of(
         table: &Table,
         leaves: &[Leaf],

@@ -1,7 +1,7 @@
 //! The fits of a grid. All start from the same groups of rows. Where iterations take long, EM first
-//! ends at a coarse tolerance, and fits may start again from those of other covariance structures.
-//! Fits that may still become the best are continued to the tolerance of the options, and so are
-//! those that converge fast. The others are stopped.
+//! runs to a coarse tolerance, and a fit may be restarted from a fit of another covariance
+//! structure. Fits that may still become the best, and fits that converge fast, are then continued
+//! to the tolerance of the options. The others are stopped.
 
 use crate::data::Source;
 use crate::model::mixture::fit::fitting::Fitting;
@@ -16,18 +16,18 @@ use crate::{Control, Progress, Result};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The largest gain in log-likelihood that is expected of a fit at the coarse tolerance, in units
-/// of the largest gain of its last iteration.
+/// The largest further gain in log-likelihood that is expected of a fit at the coarse tolerance, as
+/// a multiple of the largest gain that its last iteration can have had.
 const LARGEST_GAIN: f64 = 300.0;
 
-/// A fit whose gains shrink by this factor or faster in each iteration is always continued: it
-/// takes few iterations.
+/// A fit whose gain is multiplied by less than this in each iteration is always continued, as it
+/// takes few more iterations.
 const FAST_RATE: f64 = 0.8;
 
-/// The smallest gain per row of weight 1 for which a fit starts again from another.
+/// The smallest gain per row of weight 1 for which a fit is restarted from another.
 const SMALLEST_GAIN: f64 = 1e-7;
 
-/// The number of times that fits start again from others.
+/// The maximum number of rounds in which fits are restarted from others.
 const EXCHANGES: usize = 2;
 
 /// A fit of a grid.
@@ -101,13 +101,14 @@ impl Cells<'_> {
         )
     }
 
-    /// Fits each pair from the groups of the grid, those that take long to the coarse tolerance.
+    /// Fits each pair from the shared groups; only to the coarse tolerance where iterations take
+    /// long.
     fn fit_first(&self, pairs: &[Pair]) -> Vec<Outcome> {
         let several = pairs.first().filter(|_| pairs.len() > 1);
         let shared = several.and_then(|pair| {
             let components: Vec<usize> = pairs.iter().map(|(_, k)| *k).collect();
             let specification = self.specification_of(*pair);
-            // Errors are those of the fits.
+            // An error is not reported here: the fits fail with it too.
             let groups = self.fitting(&specification).shared_groups(&components);
             groups.ok().flatten()
         });
@@ -132,8 +133,8 @@ impl Cells<'_> {
         })
     }
 
-    /// Starts coarse fits again from others with as many components, where that is better, and
-    /// returns whether any was.
+    /// Replaces each coarse fit by a fit that starts from another one with as many components, if
+    /// that is better. Returns whether any was replaced.
     fn exchange(&self, outcomes: &mut [Outcome]) -> bool {
         let cells: Vec<&Cell> = outcomes.iter().filter_map(cell_of).collect();
         let options = FitOptions {
@@ -167,7 +168,7 @@ impl Cells<'_> {
         any
     }
 
-    /// Fits a pair from parameters; `None` if that fails or is interrupted.
+    /// Fits a pair from given parameters; `None` if that fails or is interrupted.
     fn fit_from(&self, pair: Pair, start: &Parameters, options: &FitOptions) -> Option<Fit> {
         if self.control.is_interrupted() {
             return None;
@@ -178,8 +179,8 @@ impl Cells<'_> {
         fit.ok().filter(|fit| !fit.interrupted)
     }
 
-    /// Continues coarse fits that may become the best, until no other may, and those that converge
-    /// fast.
+    /// Continues the coarse fits that may become the best and those that converge fast, until none
+    /// is left.
     fn finish(&self, outcomes: &mut [Outcome]) {
         let mut tried = vec![false; outcomes.len()];
         loop {
@@ -208,7 +209,7 @@ impl Cells<'_> {
         }
     }
 
-    /// The smallest criterion, among the fits that may be chosen if there are any.
+    /// The smallest criterion of the fits that may be chosen or, if there are none, of all.
     fn best_value(&self, outcomes: &[Outcome]) -> f64 {
         let smallest = |only_eligible: bool| {
             let cells = outcomes.iter().filter_map(cell_of);
@@ -229,7 +230,7 @@ impl Cells<'_> {
         }
     }
 
-    /// Whether a coarse fit is continued. All are if the criterion is not a function of the
+    /// Whether a coarse fit is continued. Every fit is if the criterion does not follow from the
     /// likelihood of the rows.
     fn is_continued(&self, fit: &Fit, best: f64) -> bool {
         let is_likelihood = matches!(self.grid.criterion, Criterion::Bic | Criterion::Aic);
@@ -274,14 +275,14 @@ fn continue_fit(fit: &mut Fit, more: Fit) {
     fit.starts = before.starts;
 }
 
-/// The first numbers and all but the first of the others, which is the last of those.
+/// The first numbers, then the others without their first, which is the last of `first` again.
 fn joined(mut first: Vec<f64>, others: &[f64]) -> Vec<f64> {
     first.extend(others.iter().skip(1));
     first
 }
 
-/// The start from the answer of another fit with the highest lower bound, if it is above the
-/// objective of the fit.
+/// The parameters estimated from another fit that have the highest lower bound of their objective,
+/// if it is above the objective of this fit.
 fn best_start(cell: &Cell, cells: &[&Cell]) -> Option<Parameters> {
     let own = objective(&cell.fit) + SMALLEST_GAIN * cell.fit.weight;
     let others = cells.iter().filter(|other| {

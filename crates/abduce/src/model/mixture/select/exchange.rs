@@ -1,5 +1,5 @@
-//! A start of one mixture from the answer of another of the same rows with a different covariance
-//! structure. With the statistics S that were expected under the parameters φ of the other,
+//! A start of one mixture from a fit of another covariance structure to the same rows. With S the
+//! expected statistics under the parameters φ of that fit,
 //!
 //!   ln L(θ) ≥ ln L(φ) + Q(θ; S) − Q(φ; S),  θ = argmax Q(·; S),
 //!
@@ -30,8 +30,8 @@ pub(super) fn start_from(own: &Fit, other: &Fit) -> Option<(Parameters, f64)> {
     bound.is_finite().then_some((parameters, bound))
 }
 
-/// Statistics as those of other leaves over the same columns; `None` if the correlations of
-/// columns are missing.
+/// Converts statistics to those of other leaves over the same columns; `None` if these need
+/// correlations that the statistics do not contain.
 fn converted(statistics: &MixtureStatistics, leaves: &[Leaf]) -> Option<MixtureStatistics> {
     if statistics.leaves.len() != leaves.len() {
         return None;
@@ -56,7 +56,7 @@ fn converted(statistics: &MixtureStatistics, leaves: &[Leaf]) -> Option<MixtureS
     })
 }
 
-/// Statistics of the kind of `zero`.
+/// Converts statistics to the variant of `zero`; `None` as for [`converted`].
 fn of_columns(own: &MultivariateStats, zero: &MultivariateStats) -> Option<MultivariateStats> {
     match (own, zero) {
         (

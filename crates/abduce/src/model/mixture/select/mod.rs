@@ -99,9 +99,9 @@ pub struct Candidate {
     pub cv: Option<f64>,
     /// Whether the fit converged.
     pub converged: bool,
-    /// Whether EM was stopped before it converged, because the fit could not become the best any
-    /// more. The criteria are those of the parameters at that point, so that further iterations
-    /// would make them smaller.
+    /// Whether EM was stopped before it converged, because the fit was no longer expected to become
+    /// the best. The criteria are those of the parameters at that point; further iterations would
+    /// make them smaller.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopped_early: bool,
     /// Why the fit is spurious, if it is: a component has collapsed onto a few rows.

@@ -1,6 +1,7 @@
 //! The E-step. The rows of a chunk are sorted into runs with the same label and the same pattern
-//! of missing values. Each run is processed in blocks that fit into the cache: log-densities,
-//! softmax, expected statistics. Only a block needs memory of the size rows × components.
+//! of missing values. A run is processed in blocks that fit into the cache: log-densities, softmax,
+//! expected statistics; several short runs share a block. Only a block needs memory of the size
+//! rows × components.
 
 use crate::Control;
 use crate::data::{CHUNK_ROWS, Cells, Chunk};

@@ -1,5 +1,5 @@
-//! The multivariate leaves in an E-step: prepared for runs of rows with the same missing values,
-//! and their sums added to the statistics.
+//! The multivariate leaves in an E-step: they are prepared for runs of rows with the same missing
+//! values, and their sums are added to the statistics.
 
 use crate::Result;
 use crate::data::Chunk;
@@ -12,7 +12,8 @@ use crate::model::mixture::step::expect::Prepared;
 use crate::model::mixture::step::runs::Run;
 
 impl Prepared<'_> {
-    /// The maximum number of rows in a block of several short runs; 0 if each run needs its block.
+    /// The maximum number of rows in a block of several short runs; 0 if each run needs its own
+    /// block.
     pub(super) fn rows_of_short_runs(&self) -> usize {
         let kernels = self.kernels.iter().filter_map(|kernel| match &kernel.fast {
             Fast::Together(gaussian) => Some(gaussian.rows_of_short_runs().unwrap_or(0)),
@@ -32,8 +33,8 @@ impl Prepared<'_> {
         runs.collect()
     }
 
-    /// Adds the sums of a group of runs, which may be the last with its label, to the statistics
-    /// of its Gaussian leaves.
+    /// Adds the sums of a group of runs to the statistics of its multivariate leaves, and after the
+    /// last group with this label also the sums over patterns of missing values.
     pub(super) fn finish_gaussians(
         &self,
         label: Option<usize>,
@@ -58,7 +59,8 @@ impl Prepared<'_> {
         }
     }
 
-    /// The number of components described by a leaf's family, which noise is not.
+    /// The number of components that have a leaf's family: all but noise, or 1 if the label is
+    /// known.
     pub(super) fn family_components(&self, leaf: usize, label: Option<usize>) -> usize {
         label.map_or(self.kernels[leaf].family_components, |_| 1)
     }

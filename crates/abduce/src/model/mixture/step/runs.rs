@@ -18,7 +18,7 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Whether it has too few rows for a block of its kernel.
+    /// Whether it has too few rows for a block of its own.
     fn is_short(&self) -> bool {
         self.len < MANY_ROWS
     }
@@ -29,8 +29,8 @@ impl Run {
     }
 }
 
-/// Splits runs into groups: of consecutive short runs with the same label and together at most
-/// `max_rows` rows, or of a single run.
+/// Splits runs into groups. A group is a single run, or consecutive short runs with the same label
+/// and at most `max_rows` rows in all.
 pub(crate) fn groups_of_short_runs(runs: &[Run], max_rows: usize) -> impl Iterator<Item = &[Run]> {
     let mut rows = 0;
     runs.chunk_by(move |run, next| {
@@ -53,8 +53,9 @@ type RowKey = u128;
 const ROW_BITS: u32 = 32;
 const PATTERN_BITS: u32 = 64;
 
-/// The runs of a chunk, the short ones of each label after its others, and the order of rows in
-/// which they are contiguous; `None` if that is the order of the chunk. With `skip_zero_weights`, rows of weight 0 are left out.
+/// The runs of a chunk and the order of rows in which they are contiguous; `None` if that is the
+/// order of the chunk. The short runs of each label follow its other runs. With
+/// `skip_zero_weights`, rows of weight 0 are left out.
 pub(crate) fn sort_into_runs(
     chunk: &Chunk,
     target: Option<usize>,
@@ -108,8 +109,8 @@ pub(crate) fn sort_into_runs(
     ((moved || !in_order).then_some(order), runs)
 }
 
-/// Moves the short runs of each label behind its others, so that they are adjacent. Returns whether
-/// that changed the order.
+/// Moves the short runs of each label behind its other runs, so that they are adjacent. Returns
+/// whether that changed the order.
 fn move_short_runs_last(runs: &mut [Run], order: &mut Vec<u32>) -> bool {
     let key = |run: &Run| (run.label, run.is_short());
     if runs.is_sorted_by_key(key) {
