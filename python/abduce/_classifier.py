@@ -149,7 +149,7 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
         return self
 
     def _name_target(self, X: Any, y: Target) -> None:
-        """Names the column of labels: as a named Series, unless a column of X has this name, otherwise `y`."""
+        """Names the column of labels after the Series `y`, unless it has no name or X has this column; then `y`."""
         name = getattr(y, "name", None)
         if not (isinstance(name, str) and name.strip()) or name in self._names(X):
             name = free_name("y", fitted_names(self))
@@ -241,7 +241,7 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
     def decide(
         self, X: Rows, *, costs: Mapping[tuple[Any, Any], float] | ArrayLike | None = None, abstain_below: float = 0.0
     ) -> NDArray[Any]:
-        """The class of least expected cost of each row, or none if no class is probable enough.
+        """The class of least expected cost of each row, or None if no class is probable enough.
 
         Parameters
         ----------
@@ -249,14 +249,14 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
             Rows.
         costs : dict or array-like of shape (n_classes, n_classes), default=None
             Cost of each decision: `costs[true, decided]`, by pairs of classes or as a matrix in the order of `classes_`.
-            A pair that a dict does not have costs 1, or 0 if the decision is right, and so do all pairs if None.
+            A pair that is missing in a dict, and every pair if None, costs 0 if the classes are equal, otherwise 1.
         abstain_below : float, default=0.0
             Rows whose most probable class is less probable than this get no decision.
 
         Returns
         -------
         ndarray of shape (n_samples,)
-            The decisions; with abstentions of dtype object, with None for these rows.
+            The decisions. If some rows get none, the dtype is object, and these rows are None.
         """
         if not 0.0 <= abstain_below <= 1.0:
             raise ValueError(f"abstain_below must be from 0 to 1, not {abstain_below}")

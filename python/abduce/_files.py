@@ -164,12 +164,12 @@ def _is_linear(model: _core.Model) -> bool:
 
 
 def _refuse_unreadable(kind: str, target: int | None, features: list[dict[str, Any]]) -> None:
-    """Raises an error for a model of the command line that no estimator can ask."""
+    """Raises an error for a model of the command line that no estimator supports."""
     if target is not None and kind == "kde":
         raise ValueError("there is no estimator for kernel densities of classes; use the command line")
     if kind != "gda":
         return
-    # Discriminants read arrays of numbers.
+    # The estimators of discriminants accept only numbers.
     for field in features:
         if field["kind"] not in ("real", "count"):
             raise ValueError(

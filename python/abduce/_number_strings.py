@@ -1,7 +1,7 @@
 """Columns of strings most of which are numbers, such as those in which a word stands for missing values.
 
-Such a column is not read as numbers, which is seldom meant. Columns of nothing but numbers, and columns of a type for
-categories, are meant to be categories.
+Such a column is read as categories, which is seldom intended. Strings all of which are numbers, and columns of a type
+for categories, are taken to be categories on purpose, without a warning.
 """
 
 import re
@@ -12,12 +12,12 @@ from abduce._base import warn
 from abduce._tables import is_pandas, is_polars, matches
 
 NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
-# The number of cells that are read before all cells of a column are counted.
+# About how many cells are read to decide whether all cells of a column are counted.
 SAMPLE = 200
 # The number of columns that a warning names.
 NAMED = 3
 
-# Some cells of a column, at equal distances, and the number of cells of each string.
+# Two functions: the evenly spaced cells of a column, one for each step, and the number of cells of each string.
 Strings = tuple[Callable[[int], Sequence[Any]], Callable[[], dict[str, int]]]
 
 
@@ -51,7 +51,7 @@ def warn_of_number_strings(X: Any, patterns: Sequence[str]) -> None:
 def _numbers_and_others(
     rows: int, sample: Callable[[int], Sequence[Any]], count: Callable[[], dict[str, int]]
 ) -> tuple[int, dict[str, int]]:
-    """The number of cells that are numbers, and the numbers of cells of all other strings but blanks."""
+    """The number of cells that are numbers, and the number of cells of each other string that is not blank."""
     # Most columns of strings have no numbers, and counting all their cells takes longer.
     if not any(isinstance(cell, str) and NUMBER.fullmatch(cell) for cell in sample(max(1, rows // SAMPLE))):
         return 0, {}
