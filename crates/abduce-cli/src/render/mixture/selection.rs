@@ -55,7 +55,7 @@ pub fn text(selection: &Selection) -> String {
         text.push_str("; - some components have no rows");
     }
     if any(|candidate| mark_of(candidate) == "~") {
-        text.push_str("; ~ stopped early, as it could not become the best");
+        text.push_str("; ~ stopped early, as not expected to become the best");
     }
     text.push('\n');
     for group in &selection.same {

@@ -110,8 +110,8 @@ impl FittedMixture {
             if let Some(vague) = vague(&self.leaves[leaf].family).and_then(matrix_of) {
                 push(Owner::Vague, numbers(vague));
             }
-            for (j, own) in self.statistics.leaves[leaf].iter().enumerate() {
-                if let Some((_, scatter)) = scatter_of(own) {
+            for (j, component) in self.statistics.leaves[leaf].iter().enumerate() {
+                if let Some((_, scatter)) = scatter_of(component) {
                     push(Owner::Scatter(j), numbers(scatter));
                 }
             }
@@ -189,8 +189,8 @@ impl FittedMixture {
         let gaussian = match of {
             Owner::Scatter(j) => {
                 let moments = match self.statistics.leaves.get_mut(leaf)?.get_mut(j)? {
-                    Statistics::Multivariate(own) => own,
-                    Statistics::MultivariateStudentT(own) => &mut own.moments,
+                    Statistics::Multivariate(moments) => moments,
+                    Statistics::MultivariateStudentT(stats) => &mut stats.moments,
                     _ => return None,
                 };
                 return match moments {
@@ -199,8 +199,8 @@ impl FittedMixture {
                 };
             }
             Owner::Covariance(j) => match self.parameters.leaves.get_mut(leaf)?.get_mut(j)? {
-                Distribution::Multivariate(own) => own,
-                Distribution::MultivariateStudentT(own) => &mut own.gaussian,
+                Distribution::Multivariate(gaussian) => gaussian,
+                Distribution::MultivariateStudentT(t) => &mut t.gaussian,
                 _ => return None,
             },
             Owner::Vague => match &mut self.leaves.get_mut(leaf)?.family {
@@ -225,15 +225,15 @@ fn wide_leaves(leaves: &[Leaf]) -> impl Iterator<Item = (usize, usize)> {
 fn vague(family: &LeafFamily) -> Option<&MultivariateGaussian> {
     match family {
         LeafFamily::Multivariate { vague, .. } => vague.as_ref(),
-        LeafFamily::MultivariateStudentT { vague, .. } => vague.as_ref().map(|own| &own.gaussian),
+        LeafFamily::MultivariateStudentT { vague, .. } => vague.as_ref().map(|t| &t.gaussian),
         _ => None,
     }
 }
 
 fn gaussian(distribution: &Distribution) -> Option<&MultivariateGaussian> {
     match distribution {
-        Distribution::Multivariate(own) => Some(own),
-        Distribution::MultivariateStudentT(own) => Some(&own.gaussian),
+        Distribution::Multivariate(gaussian) => Some(gaussian),
+        Distribution::MultivariateStudentT(t) => Some(&t.gaussian),
         _ => None,
     }
 }
@@ -248,8 +248,8 @@ fn matrix_of(gaussian: &MultivariateGaussian) -> Option<&[f64]> {
 /// The weight and the scatter of a component.
 fn scatter_of(statistics: &Statistics) -> Option<(f64, &[f64])> {
     let moments = match statistics {
-        Statistics::Multivariate(own) => own,
-        Statistics::MultivariateStudentT(own) => &own.moments,
+        Statistics::Multivariate(moments) => moments,
+        Statistics::MultivariateStudentT(stats) => &stats.moments,
         _ => return None,
     };
     match moments {
@@ -263,8 +263,8 @@ fn scatter_of(statistics: &Statistics) -> Option<(f64, &[f64])> {
 /// The sum of the scatters of all components of a leaf, in their order.
 fn pooled_scatter(statistics: &MixtureStatistics, leaf: usize, order: usize) -> Option<Vec<f64>> {
     let mut sum = vec![0.0; order * order];
-    for own in statistics.leaves.get(leaf)? {
-        let (_, scatter) = scatter_of(own)?;
+    for component in statistics.leaves.get(leaf)? {
+        let (_, scatter) = scatter_of(component)?;
         if scatter.len() != sum.len() {
             return None;
         }
@@ -275,8 +275,8 @@ fn pooled_scatter(statistics: &MixtureStatistics, leaf: usize, order: usize) -> 
 
 /// The covariances of a leaf, each in the shortest form that restores it.
 fn covariances(mixture: &FittedMixture, leaf: usize, order: usize) -> Vec<(usize, Numbers)> {
-    let own = mixture.parameters.leaves[leaf].iter().enumerate();
-    let matrices = own.filter_map(|(j, own)| Some((j, matrix_of(gaussian(own)?)?)));
+    let components = mixture.parameters.leaves[leaf].iter().enumerate();
+    let matrices = components.filter_map(|(j, one)| Some((j, matrix_of(gaussian(one)?)?)));
     let matrices: Vec<(usize, &[f64])> = matrices.collect();
     let (mut found, mut total) = (Vec::with_capacity(matrices.len()), 0.0);
     let statistics = &mixture.statistics.leaves[leaf];
@@ -324,8 +324,8 @@ fn is_multiple(matrix: &[f64], other: &[f64], factor: f64, order: usize) -> bool
         && matrix
             .chunks(order + 1)
             .zip(other.chunks(order + 1))
-            .all(|(own, other)| {
-                let pairs = own.iter().zip(other).enumerate();
+            .all(|(part, other)| {
+                let pairs = part.iter().zip(other).enumerate();
                 pairs.into_iter().all(|(t, (x, s))| is_same(t, *x, *s))
             })
 }
@@ -345,8 +345,8 @@ fn mirrored(upper: &[f64], order: usize) -> Vec<f64> {
     let mut matrix = vec![0.0; order * order];
     let mut rest = upper;
     for (j, column) in matrix.chunks_exact_mut(order.max(1)).enumerate() {
-        let (own, others) = rest.split_at(j + 1);
-        column[..=j].copy_from_slice(own);
+        let (above, others) = rest.split_at(j + 1);
+        column[..=j].copy_from_slice(above);
         rest = others;
     }
     crate::kernel::linear::mirror_upper(&mut matrix, order);

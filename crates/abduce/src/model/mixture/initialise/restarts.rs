@@ -185,12 +185,12 @@ impl Trial<'_> {
         if let Some(groups) = shared {
             return statistics_of_groups(self.first, leaves, groups, k);
         }
-        let own;
+        let unshared;
         let seeding = match &self.seeding {
             Some(seeding) => seeding,
             None => {
-                own = Seeding::of(self.first, leaves, self.summary);
-                &own
+                unshared = Seeding::of(self.first, leaves, self.summary);
+                &unshared
             }
         };
         let points = seeding.points(number);

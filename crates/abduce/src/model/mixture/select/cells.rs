@@ -62,6 +62,12 @@ impl Cells<'_> {
             }
         }
         self.finish(&mut outcomes);
+        for outcome in &mut outcomes {
+            if let Some(Ok(cell)) = outcome {
+                // A fit at the coarse tolerance has not reached the tolerance of the options.
+                cell.fit.converged &= !cell.is_coarse;
+            }
+        }
         outcomes
     }
 
@@ -284,13 +290,13 @@ fn joined(mut first: Vec<f64>, others: &[f64]) -> Vec<f64> {
 /// The parameters estimated from another fit that have the highest lower bound of their objective,
 /// if it is above the objective of this fit.
 fn best_start(cell: &Cell, cells: &[&Cell]) -> Option<Parameters> {
-    let own = objective(&cell.fit) + SMALLEST_GAIN * cell.fit.weight;
+    let least = objective(&cell.fit) + SMALLEST_GAIN * cell.fit.weight;
     let others = cells.iter().filter(|other| {
         let is_other = other.pair.0 != cell.pair.0 && other.pair.1 == cell.pair.1;
         is_other && is_eligible(other)
     });
     let starts = others.filter_map(|other| start_from(&cell.fit, &other.fit));
-    let better = starts.filter(|(_, bound)| *bound > own);
+    let better = starts.filter(|(_, bound)| *bound > least);
     let best = better.max_by(|a, b| a.1.total_cmp(&b.1));
     best.map(|(start, _)| start)
 }

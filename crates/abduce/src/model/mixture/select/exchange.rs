@@ -13,8 +13,8 @@ use crate::model::mixture::{Fit, MixtureStatistics, Parameters};
 
 /// The parameters of a fit estimated from the statistics of another, and a lower bound of their
 /// objective; `None` if the statistics do not suffice.
-pub(super) fn start_from(own: &Fit, other: &Fit) -> Option<(Parameters, f64)> {
-    let (mixture, others) = (&own.mixture, &other.mixture);
+pub(super) fn start_from(fit: &Fit, other: &Fit) -> Option<(Parameters, f64)> {
+    let (mixture, others) = (&fit.mixture, &other.mixture);
     let statistics = converted(&others.statistics, &mixture.leaves)?;
     let prior = WeightPrior {
         smoothing: mixture.weight_smoothing,
@@ -41,9 +41,9 @@ fn converted(statistics: &MixtureStatistics, leaves: &[Leaf]) -> Option<MixtureS
             return Some(components.clone());
         };
         let zero = leaf.family.zero();
-        let component = |own: &Statistics| match (own, &zero) {
-            (Statistics::Multivariate(own), Statistics::Multivariate(zero)) => {
-                of_columns(own, zero).map(Statistics::Multivariate)
+        let component = |component: &Statistics| match (component, &zero) {
+            (Statistics::Multivariate(stats), Statistics::Multivariate(zero)) => {
+                of_columns(stats, zero).map(Statistics::Multivariate)
             }
             _ => None,
         };
@@ -57,8 +57,8 @@ fn converted(statistics: &MixtureStatistics, leaves: &[Leaf]) -> Option<MixtureS
 }
 
 /// Converts statistics to the variant of `zero`; `None` as for [`converted`].
-fn of_columns(own: &MultivariateStats, zero: &MultivariateStats) -> Option<MultivariateStats> {
-    match (own, zero) {
+fn of_columns(stats: &MultivariateStats, zero: &MultivariateStats) -> Option<MultivariateStats> {
+    match (stats, zero) {
         (
             MultivariateStats::Full {
                 weight,
@@ -78,7 +78,7 @@ fn of_columns(own: &MultivariateStats, zero: &MultivariateStats) -> Option<Multi
                 columns: mean.iter().enumerate().map(column).collect(),
             })
         }
-        (MultivariateStats::Full { .. }, MultivariateStats::Full { .. }) => Some(own.clone()),
+        (MultivariateStats::Full { .. }, MultivariateStats::Full { .. }) => Some(stats.clone()),
         (
             MultivariateStats::Columns { columns, .. },
             MultivariateStats::Columns { spherical, .. },
@@ -137,10 +137,10 @@ mod tests {
             },
             ..FitOptions::default()
         };
-        for (covariance, own) in &fits {
+        for (covariance, fit) in &fits {
             for (other_covariance, other) in &fits {
                 let is_diagonal = *other_covariance != CovarianceKind::Tied;
-                let Some((start, bound)) = start_from(own, other) else {
+                let Some((start, bound)) = start_from(fit, other) else {
                     assert!(is_diagonal && *covariance == CovarianceKind::Tied);
                     continue;
                 };
