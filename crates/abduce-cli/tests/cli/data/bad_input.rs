@@ -52,7 +52,7 @@ fn an_unknown_column_hints_at_a_misread_header() {
     abduce(&["fit", "naive-bayes", &spaces, "--target", "c"])
         .fails(2, &["the only column is \"a b c\"", "--delimiter"]);
     let text = "a message that is far too long to be the name of a column of this table";
-    let messages = files.write("messages.tsv", &format!("ham\t{text}\nspam\tshort\n"));
+    let messages = files.write("messages.tsv", format!("ham\t{text}\nspam\tshort\n"));
     abduce(&["fit", "naive-bayes", &messages, "--target", "label"])
         .fails(2, &["no column \"label\"", "--no-header and --names"]);
 }
