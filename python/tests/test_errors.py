@@ -180,7 +180,7 @@ def test_kinds_of_columns_of_arrays_are_checked():
 
 
 def test_fewer_components_than_requested_cause_a_warning():
-    with pytest.warns(UserWarning, match="there are only 5 rows; 5 were fitted"):
+    with pytest.warns(UserWarning, match="50 components were requested for 5 rows"):
         Mixture(50).fit(X[:5])
 
 

@@ -70,13 +70,9 @@ impl<'a> Fitting<'a> {
         components.dedup();
         let rows = sample_rows(self.source, summary.rows as usize, size, self.options.seed)?;
         let (leaves, options) = (&leaves, self.options);
-        Ok(Some(SharedGroups::of(
-            &rows,
-            leaves,
-            &summary,
-            &components,
-            options,
-        )))
+        let control = self.control;
+        let groups = SharedGroups::of(&rows, leaves, &summary, &components, options, control);
+        Ok(groups)
     }
 
     /// Fits from groups of a grid. The second value is whether EM ended at a coarse tolerance.

@@ -237,6 +237,9 @@ impl Trial<'_> {
         let (task, summary) = (self.task, self.summary);
         let mut ranked: Vec<(usize, Parameters)> = Vec::new();
         for number in 1..=tries {
+            if self.control.is_interrupted() {
+                break;
+            }
             let (start, objective) = self.start(number);
             outcomes.push(Start {
                 objective: objective.is_finite().then_some(objective),

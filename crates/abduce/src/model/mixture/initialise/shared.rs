@@ -2,13 +2,17 @@
 //! clustering and the seeds of k-means depend on the rows and the number of components, but not on
 //! the covariance structure, so a grid computes them once for all its fits.
 
-use crate::data::Table;
+use crate::Control;
+use crate::data::{Source as _, Table};
 use crate::leaf::{Leaf, TableSummary};
 use crate::model::mixture::FitOptions;
 use crate::model::mixture::initialise::restarts::tries;
 use crate::model::mixture::initialise::{Init, Points, Tree};
 use rayon::prelude::*;
 use std::collections::HashMap;
+
+/// The maximum size in bytes of the groups of all starts.
+const MAX_BYTES: u64 = 256 << 20;
 
 /// The group of each row; `None` for rows that the start does not use.
 pub(super) type Groups = Vec<Option<usize>>;
@@ -73,14 +77,21 @@ pub(crate) struct SharedGroups {
 impl SharedGroups {
     /// Groups the rows of a table for each number of components, before the fits run in parallel.
     /// If the first fit that needs groups computed them in parallel, its thread could meanwhile run
-    /// another fit, which would wait for these groups forever.
+    /// another fit, which would wait for these groups forever. `None` if the groups would need too
+    /// much memory or the caller stopped the fit; each fit then groups the rows itself.
     pub fn of(
         table: &Table,
         leaves: &[Leaf],
         summary: &TableSummary,
         components: &[usize],
         options: &FitOptions,
-    ) -> SharedGroups {
+        control: Control,
+    ) -> Option<SharedGroups> {
+        let starts: usize = components.iter().map(|k| tries(options, *k)).sum();
+        let bytes = size_of::<Option<usize>>() as u64 * table.rows() * starts as u64;
+        if bytes > MAX_BYTES {
+            return None;
+        }
         let seeding = Seeding::of(table, leaves, summary);
         // Only the first start, if any, uses the tree.
         let is_hierarchical = matches!(options.init, Init::Auto | Init::Hierarchical);
@@ -89,13 +100,14 @@ impl SharedGroups {
         let starts: Vec<(usize, usize)> = components.iter().copied().flat_map(starts).collect();
         let group = |(k, number): (usize, usize)| {
             let points = seeding.points(number);
-            let groups = groups_of_start(points, k, number, options, tree.as_ref());
-            ((k, number), groups)
+            let group = || groups_of_start(points, k, number, options, tree.as_ref());
+            (!control.is_interrupted()).then(|| ((k, number), group()))
         };
-        SharedGroups {
+        let groups: Option<HashMap<_, _>> = starts.into_par_iter().map(group).collect();
+        Some(SharedGroups {
             columns: columns(leaves),
-            groups: starts.into_par_iter().map(group).collect(),
-        }
+            groups: groups?,
+        })
     }
 
     /// The groups of a start, if the leaves have the columns that were grouped.
