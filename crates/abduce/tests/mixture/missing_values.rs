@@ -1,8 +1,17 @@
 //! Gaussians with missing values against the definition: the marginal density of the observed
-//! values and the expected statistics of the missing ones, for patterns of few and many rows.
+//! values and the expected statistics of the missing ones, for patterns of few and many rows. The
+//! E-step of a mixture, which processes rows of several patterns together, against one row at a
+//! time.
 
-use abduce::data::{Cells, Column, Rows};
-use abduce::family::{Covariance, Family, MultivariateGaussian, MultivariateStats, Stats};
+use crate::common::real_table;
+use abduce::Control;
+use abduce::ask::Joint as _;
+use abduce::data::{Cells, Column, Rows, Source};
+use abduce::family::{
+    Covariance, Distribution, Family, MultivariateGaussian, MultivariateStats, Statistics, Stats,
+};
+use abduce::learn::EmOptions;
+use abduce::model::mixture::{CovarianceKind, FitOptions, FittedMixture, Specification, fit};
 
 fn normal() -> MultivariateGaussian {
     let covariance = vec![
@@ -115,6 +124,102 @@ fn expected_statistics_have_conditional_means_and_covariances() {
                     (scatter - expected).abs() < 1e-9,
                     "{pattern:?} {copies}: {scatter} {expected}"
                 );
+            }
+        }
+    }
+}
+
+/// The weight, the mean and the scatter of a component, the scatters of independent columns one
+/// after another.
+fn numbers_of(stats: &MultivariateStats) -> Vec<f64> {
+    match stats {
+        MultivariateStats::Full {
+            weight,
+            mean,
+            scatter,
+        } => [&[*weight], mean.as_slice(), scatter].concat(),
+        MultivariateStats::Columns { columns, .. } => columns
+            .iter()
+            .flat_map(|column| [column.weight, column.mean, column.scatter])
+            .collect(),
+    }
+}
+
+/// The expected statistics and the log-likelihood, one row at a time.
+fn by_single_rows(
+    mixture: &FittedMixture,
+    columns: &[Vec<Option<f64>>],
+) -> (Vec<MultivariateStats>, f64) {
+    let gaussians: Vec<&MultivariateGaussian> = mixture.parameters.leaves[0]
+        .iter()
+        .map(|distribution| match distribution {
+            Distribution::Multivariate(gaussian) => gaussian,
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let zero = MultivariateGaussian::zero(&gaussians[0].shape());
+    let mut stats = vec![zero; gaussians.len()];
+    let mut total = 0.0;
+    for row in 0..columns[0].len() {
+        let row: Vec<Column> = columns
+            .iter()
+            .map(|column| Column::from_numbers([column[row]]))
+            .collect();
+        let cells: Vec<Cells> = row.iter().map(|column| column.cells(0, 1)).collect();
+        let joint = gaussians.iter().zip(&mixture.parameters.weights);
+        let joint = joint.map(|(gaussian, weight)| {
+            let mut density = [weight.ln()];
+            gaussian.add_log_density(&Rows::new(&cells), &mut density);
+            density[0].exp()
+        });
+        let joint: Vec<f64> = joint.collect();
+        let sum: f64 = joint.iter().sum();
+        total += sum.ln();
+        for ((gaussian, joint), stats) in gaussians.iter().zip(&joint).zip(&mut stats) {
+            gaussian.expect(&Rows::new(&cells), &[joint / sum], stats);
+        }
+    }
+    (stats, total)
+}
+
+#[test]
+fn rows_of_several_patterns_together_are_as_one_row_at_a_time() {
+    // About 30% of the values are missing: patterns of one row, of a few and of many.
+    let hash = |row: usize, c: usize| (row * 31 + c * 17 + row * row * (c + 3)) % 97;
+    let column = |c: usize| -> Vec<Option<f64>> {
+        let cell = |row: usize| {
+            let x = (row % 3 * (c + 1)) as f64 + (hash(row + 7, c) as f64 * 0.7).sin();
+            (hash(row, c) >= 29).then_some(x)
+        };
+        (0..400).map(cell).collect()
+    };
+    let columns: Vec<Vec<Option<f64>>> = (0..6).map(column).collect();
+    let table = real_table(columns.clone(), None);
+    for covariance in [CovarianceKind::Full, CovarianceKind::Diagonal] {
+        let options = FitOptions {
+            em: EmOptions {
+                max_iterations: 4,
+                ..EmOptions::PLAIN
+            },
+            restarts: 1,
+            ..FitOptions::default()
+        };
+        let specification = Specification::mixture(3, covariance);
+        let fit = fit(&specification, &table, &options, Control::default()).unwrap();
+        let (expected, total) = by_single_rows(&fit.mixture, &columns);
+        let slack = 1e-9 * total.abs();
+        assert!((fit.log_likelihood - total).abs() < slack, "{total}");
+        let densities = fit.mixture.log_density(&table.chunks()[0]).unwrap();
+        assert!((densities.iter().sum::<f64>() - total).abs() < slack);
+        assert_eq!(table.rows(), 400);
+        let found = fit.mixture.statistics.leaves[0].iter();
+        for (found, expected) in found.zip(&expected) {
+            let Statistics::Multivariate(found) = found else {
+                panic!("{found:?}")
+            };
+            for (found, expected) in numbers_of(found).iter().zip(numbers_of(expected)) {
+                let apart = (found - expected).abs();
+                assert!(apart < 1e-8 * (1.0 + expected.abs()), "{found} {expected}");
             }
         }
     }
