@@ -278,7 +278,7 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
             for pair, cost in costs.items():
                 if not (isinstance(pair, tuple) and len(pair) == 2 and all(label in places for label in pair)):
                     raise ValueError(
-                        f"costs has {pair!r}, which is no pair of classes; the classes are {', '.join(map(str, places))}"
+                        f"costs has {pair!r}, which is not a pair of classes; the classes are {', '.join(map(str, places))}"
                     )
                 matrix[places[pair[0]], places[pair[1]]] = cost
         else:

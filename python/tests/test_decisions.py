@@ -53,8 +53,11 @@ def test_rows_without_a_probable_class_get_no_decision():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"costs": {("s", "z"): 1}}, r"costs has \('s', 'z'\), which is no pair of classes; the classes are s, t, v"),
-        ({"costs": {"s": 1}}, "costs has 's', which is no pair"),
+        (
+            {"costs": {("s", "z"): 1}},
+            r"costs has \('s', 'z'\), which is not a pair of classes; the classes are s, t, v",
+        ),
+        ({"costs": {"s": 1}}, "costs has 's', which is not a pair"),
         ({"costs": [[0, 1], [1, 0]]}, "a row and a column for each of the 3 classes"),
         ({"costs": {("s", "t"): np.inf}}, "must be finite"),
         ({"abstain_below": 1.5}, "abstain_below must be from 0 to 1"),
