@@ -47,47 +47,94 @@ multiversion! {
 
 #[inline(always)]
 fn softmax_body<const FUSED: bool>(joint: &mut [f64], totals: &mut [f64]) {
+    // Rows whose maxima and sums fit the registers; the last rows are processed one by one.
+    const TILE: usize = 32;
     let rows = totals.len();
-    if rows == 0 {
-        return;
+    let whole = rows / TILE * TILE;
+    for start in (0..whole).step_by(TILE) {
+        softmax_of_rows::<FUSED, TILE>(joint, totals, start);
     }
+    for row in whole..rows {
+        softmax_of_rows::<FUSED, 1>(joint, totals, row);
+    }
+}
+
+/// The softmax of the `N` rows from `start` on. The number is a constant so that the loops are
+/// vectorised without masks.
+#[inline(always)]
+fn softmax_of_rows<const FUSED: bool, const N: usize>(
+    joint: &mut [f64],
+    totals: &mut [f64],
+    start: usize,
+) {
+    let rows = totals.len();
     debug_assert_eq!(joint.len() % rows, 0);
-    // Tiles of rows that fit registers and the L1 cache.
-    const TILE: usize = 64;
-    let mut top = [0.0f64; TILE];
-    let mut sum = [0.0f64; TILE];
-    let mut start = 0;
-    while start < rows {
-        let len = TILE.min(rows - start);
-        top[..len].fill(f64::NEG_INFINITY);
-        sum[..len].fill(0.0);
-        for component in joint.chunks_exact(rows) {
-            for (t, &l) in top[..len].iter_mut().zip(&component[start..start + len]) {
-                *t = if l > *t { l } else { *t };
+    let mut top = [f64::NEG_INFINITY; N];
+    for component in joint.chunks_exact(rows) {
+        if let Some(cells) = component[start..].first_chunk::<N>() {
+            for (top, cell) in top.iter_mut().zip(cells) {
+                *top = if cell > top { *cell } else { *top };
             }
         }
-        // Avoids ∞ − ∞ for an impossible row.
-        for t in &mut top[..len] {
-            *t = if *t == f64::NEG_INFINITY { 0.0 } else { *t };
-        }
-        for component in joint.chunks_exact_mut(rows) {
-            let cells = &mut component[start..start + len];
-            for i in 0..len {
-                let e = exp::<FUSED>(cells[i] - top[i]);
-                cells[i] = e;
-                sum[i] += e;
+    }
+    // Avoids ∞ − ∞ for an impossible row.
+    for top in &mut top {
+        *top = if *top == f64::NEG_INFINITY { 0.0 } else { *top };
+    }
+    let mut sum = [0.0; N];
+    for component in joint.chunks_exact_mut(rows) {
+        if let Some(cells) = component[start..].first_chunk_mut::<N>() {
+            for ((cell, top), sum) in cells.iter_mut().zip(&top).zip(&mut sum) {
+                *cell = exp::<FUSED>(*cell - top);
+                *sum += *cell;
             }
         }
-        for i in 0..len {
-            totals[start + i] = top[i] + sum[i].ln();
-            sum[i] = if sum[i] > 0.0 { 1.0 / sum[i] } else { 0.0 };
-        }
-        for component in joint.chunks_exact_mut(rows) {
-            for (r, &s) in component[start..start + len].iter_mut().zip(&sum[..len]) {
-                *r *= s;
+    }
+    for ((total, top), sum) in totals[start..].iter_mut().zip(&top).zip(&mut sum) {
+        *total = top + ln::<FUSED>(*sum);
+        *sum = if *sum > 0.0 { 1.0 / *sum } else { 0.0 };
+    }
+    for component in joint.chunks_exact_mut(rows) {
+        if let Some(cells) = component[start..].first_chunk_mut::<N>() {
+            for (cell, factor) in cells.iter_mut().zip(&sum) {
+                *cell *= factor;
             }
         }
-        start += len;
+    }
+}
+
+/// `ln(x)` for normal numbers, to about one unit in the last place; −∞ for 0, NaN for all others.
+/// The series of fdlibm in s = f / (2 + f), with x = 2ᵉ(1 + f) and |f| < √2 − 1.
+#[inline(always)]
+fn ln<const FUSED: bool>(x: f64) -> f64 {
+    const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
+    const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
+    const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
+    // The exponent relative to √½, so that the mantissa is from √½ to √2.
+    let shifted = x.to_bits().wrapping_sub(SQRT_HALF);
+    // 2⁵² + the exponent, offset by 2048 to be positive: the bits of a number, without a conversion.
+    let exponent = (shifted >> 52).wrapping_add(2048) & 0xfff;
+    let e = f64::from_bits(exponent | 0x4330_0000_0000_0000) - (4_503_599_627_370_496.0 + 2048.0);
+    let mantissa = (shifted & 0x000f_ffff_ffff_ffff).wrapping_add(SQRT_HALF);
+    let f = f64::from_bits(mantissa) - 1.0;
+    let s = f / (2.0 + f);
+    let z = s * s;
+    let mut r = 1.479_819_860_511_658_6e-1;
+    r = fma::<FUSED>(r, z, 1.531_383_769_920_937_3e-1);
+    r = fma::<FUSED>(r, z, 1.818_357_216_161_805e-1);
+    r = fma::<FUSED>(r, z, 2.222_219_843_214_978_4e-1);
+    r = fma::<FUSED>(r, z, 2.857_142_874_366_239e-1);
+    r = fma::<FUSED>(r, z, 3.999_999_999_940_942e-1);
+    r = fma::<FUSED>(r, z, 6.666_666_666_666_735e-1);
+    let half_square = 0.5 * f * f;
+    let low = fma::<FUSED>(s, fma::<FUSED>(r, z, half_square), e * LN2_LOW);
+    let value = fma::<FUSED>(e, LN2_HIGH, f - (half_square - low));
+    if x > 0.0 {
+        value
+    } else if x == 0.0 {
+        f64::NEG_INFINITY
+    } else {
+        f64::NAN
     }
 }
 
@@ -173,6 +220,23 @@ mod tests {
         softmax(&mut joint, &mut totals);
         assert_eq!(totals, [f64::NEG_INFINITY, 0.0]);
         assert_eq!(joint, [0.0, 1.0, 0.0, 0.0]);
+    }
+
+    #[test]
+    fn the_logarithm_is_accurate_at_every_level() {
+        for i in 0..200_000 {
+            let x = 1.0 + f64::from(i) * 0.000_731;
+            let near_one = 1.0 + f64::from(i) * f64::EPSILON;
+            for x in [x, 1.0 / x, x * 1e200, x * 1e-200, near_one] {
+                for value in [ln::<true>(x), ln::<false>(x)] {
+                    let error = (value - x.ln()).abs();
+                    assert!(error <= 4e-16 * x.ln().abs(), "{x}");
+                }
+            }
+        }
+        assert_eq!(ln::<false>(1.0), 0.0);
+        assert_eq!(ln::<false>(0.0), f64::NEG_INFINITY);
+        assert!(ln::<false>(f64::NAN).is_nan());
     }
 
     #[test]
