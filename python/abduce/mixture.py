@@ -224,7 +224,7 @@ class GaussianMixture(GaussianStartMixin, MixtureEstimator):
             "components": numbers_of(self.n_components),
             "covariances": [STRUCTURES[self.covariance_type]],
             "criterion": self.select,
-            "folds": 10,
+            "folds": 5,
         }
         options = self._options(restarts=max(10, self.n_init), seed=seed_of(self.random_state))
         on_progress = progress(self.verbose, "GaussianMixture")
@@ -476,7 +476,7 @@ class Mixture(FrameInputMixin, MixtureEstimator):
                 "components": numbers,
                 "covariances": covariances,
                 "criterion": self.select,
-                "folds": 10,
+                "folds": 5,
             }
             specification = _specifications.mixture(components=1, **parameters)
             model = _core.select_mixture(
