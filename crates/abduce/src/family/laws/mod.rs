@@ -1,5 +1,5 @@
-//! The laws that every family keeps, tried on its examples with rows drawn
-//! from them. A family is added to the list and these run on it.
+//! Laws of every family. They run for every family of `list.rs`, on its `Examples`, with rows
+//! drawn from them.
 
 mod densities;
 mod estimates;
