@@ -327,7 +327,7 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes; learned from the labels if None.
     reg_param : float, default=0.0
-        Share of the unit matrix in every covariance.
+        Share of the identity matrix in every covariance.
     store_covariance : bool, default=False
         Without effect: `covariance_` is always available.
     tol : float, default=1e-4

@@ -22,7 +22,7 @@ pub struct Belief {
     pub variance_floor: f64,
     /// Added to every estimated variance, in the squared units of the columns.
     pub ridge: f64,
-    /// The share of the unit matrix in every estimated covariance of columns taken together.
+    /// The share of the identity matrix in every estimated covariance of columns taken together.
     pub unit_share: f64,
     /// Pseudocount added to each level; for rates, the number of pseudo-rows at the mean.
     pub smoothing: f64,
