@@ -223,10 +223,10 @@ class ModelEstimator(ReportMixin, PlotMixin, BaseEstimator):
         if found is not None:
             rows, first = found
             which = f"row {first} has" if rows == 1 else f"{rows} rows (first: row {first}) have"
-            verb, pronoun = ("is", "it") if rows == 1 else ("are", "them")
+            verb, possessive = ("is", "its") if rows == 1 else ("are", "their")
             warn(
                 f"{which} missing values and {verb} impossible under the model; "
-                f"filled as if nothing were seen of {pronoun}"
+                f"filled as if all {possessive} cells were missing"
             )
 
     def _translated(self, text: str) -> str:

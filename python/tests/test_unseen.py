@@ -126,7 +126,7 @@ def test_impossible_rows_are_filled_as_empty_rows_with_a_warning(library):
     )
     several = (
         "2 rows (first: row 0) have missing values and are impossible under the model; "
-        "filled as if nothing were seen of them"
+        "filled as if all their cells were missing"
     )
     for ask in questions:
         texts = warnings_of(ask)
