@@ -246,7 +246,7 @@ pub(crate) fn repeated(schema: &Schema, given: &[Option<f64>], rows: usize) -> C
 }
 
 pub(crate) fn impossible() -> Error {
-    Error::numeric("what is given has probability 0 under the model")
+    Error::numeric("the evidence has probability 0 under the model")
 }
 
 /// The least probability in a clipped log-loss, as in scikit-learn.

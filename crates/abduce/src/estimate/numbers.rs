@@ -279,7 +279,7 @@ fn improper_by_repeated_number(points: &PointStats, parameters: &[Parameter]) ->
         let reason = if least.is_finite() {
             format!("the prior allows {least:.3} degrees of freedom and fewer")
         } else {
-            "there are no other numbers".to_string()
+            "all values are equal".to_string()
         };
         format!("{tie} is repeated so often that it does not bound the scale from below: {reason}")
     })

@@ -144,7 +144,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
             .map(|(x, weight)| Some((weight, self.pair.row(&[x])?.into_univariate()?)))
             .collect();
         parts.and_then(Averaged::new).ok_or_else(|| {
-            Error::numeric("the predictive distribution is not one of single numbers")
+            Error::numeric("the predictive distribution is not univariate")
         })
     }
 
@@ -279,7 +279,7 @@ impl<C: Conjugate> QuadraturePosterior<C> {
             Total::Infinite => return Err(improper()),
             Total::Unsettled => {
                 return Err(Error::numeric(
-                    "whether the posterior integrates could not be determined",
+                    "could not determine whether the posterior is proper",
                 )
                 .with_hint("use more rows, or a prior that is smoother or falls faster"));
             }

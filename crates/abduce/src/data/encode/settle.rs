@@ -81,13 +81,13 @@ impl Summary {
             return Ok(Some(Field::with_levels(name, Kind::Categorical, levels)));
         }
         if self.present == 0 {
-            notes.push(format!("no cell of column {name} is filled"));
+            notes.push(format!("column {name} is empty"));
             return Ok(Some(Field::new(name, Kind::Real)));
         }
         let all_numbers = self.numbers == self.present;
         if self.consecutive && self.whole && all_numbers && self.present == self.cells {
             notes.push(format!(
-                "{name} has no name and numbers the rows; it is left out"
+                "{name} is unnamed and contains row numbers; it is left out"
             ));
             return Ok(None);
         }
@@ -119,7 +119,7 @@ impl Summary {
             Kind::Text if text => return Ok(Some(Field::new(name, Kind::Text))),
             Kind::Text => {
                 notes.push(format!(
-                    "column {name} is text, which this does not use; it is left out"
+                    "column {name} is text, which this model does not use; it is left out"
                 ));
                 return Ok(None);
             }
@@ -201,7 +201,7 @@ impl Summary {
         let name = &self.name;
         let count = levels.len();
         match levels {
-            [] => return Some(format!("no cell of the target {name} is filled")),
+            [] => return Some(format!("target column {name} is empty")),
             [only] => return Some(format!("the target {name} has one level only, {only}")),
             _ => {}
         }

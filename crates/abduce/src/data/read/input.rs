@@ -111,7 +111,7 @@ impl Input {
         };
         if let (Some(named), Packing::Plain, false) = (named, packing, head.is_empty()) {
             return Err(Error::data(format!("this is not a {named} file"))
-                .with_hint("compress it, or give it the name of what it is"));
+                .with_hint("compress it, or rename it with the extension of its format"));
         }
         let mut head = Vec::new();
         unpacked(open_at(&place)?, packing)?

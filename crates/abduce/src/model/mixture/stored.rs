@@ -84,7 +84,7 @@ impl<'de> Deserialize<'de> for Binary {
                 let bytes = STANDARD.decode(text).map_err(E::custom)?;
                 let (numbers, rest) = bytes.as_chunks::<8>();
                 if !rest.is_empty() {
-                    return Err(E::custom("the bytes are not whole numbers"));
+                    return Err(E::custom("the length is not a multiple of 8 bytes"));
                 }
                 Ok(Binary(
                     numbers.iter().map(|x| f64::from_le_bytes(*x)).collect(),
@@ -140,7 +140,7 @@ impl FittedMixture {
             let StoredMatrix { leaf, of, numbers } = stored;
             let order = self.leaves.get(leaf).map_or(0, |leaf| leaf.columns.len());
             let matrix = self.matrix(leaf, of, numbers, order);
-            let matrix = matrix.ok_or_else(|| damaged("the numbers are not those of a matrix"))?;
+            let matrix = matrix.ok_or_else(|| damaged("the numbers do not form a matrix of this leaf"))?;
             let place = self.matrix_mut(leaf, of);
             *place.ok_or_else(|| damaged("there is no such matrix"))? = matrix;
         }

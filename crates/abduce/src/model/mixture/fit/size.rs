@@ -116,9 +116,13 @@ impl Size {
             return None;
         }
         let mut text = format!(
-            "{} take {} for each copy in memory, about {} during a fit, and about {} in a model \
-             file",
+            "{} {} {} for each copy in memory, about {} during a fit, and about {} in a model file",
             self.subject(),
+            if self.components == 1 {
+                "takes"
+            } else {
+                "take"
+            },
             bytes(self.matrices()),
             bytes(self.memory(in_one_pass)),
             bytes(file)
@@ -131,10 +135,10 @@ impl Size {
             };
             text += &format!(
                 "; {component} has no more rows than columns: `covariance=diagonal`, or \
-                 covariances shrunken by `prior=mclust`, may predict better as well"
+                 covariances shrunk by `prior=mclust`, may predict better as well"
             );
         } else {
-            text += "; `covariance=diagonal` needs little of either";
+            text += "; `covariance=diagonal` needs far less memory and disk space";
         }
         Some(text)
     }

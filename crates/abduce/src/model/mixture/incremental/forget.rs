@@ -42,7 +42,7 @@ impl FittedMixture {
         let Some(target) = self.target else {
             return Err(
                 Error::parameter("only models with a target can forget rows")
-                    .with_hint("fit the other rows again"),
+                    .with_hint("fit the model to the remaining rows"),
             );
         };
         self.refuse_unseen_levels(rows)?;
@@ -151,7 +151,7 @@ impl FittedMixture {
                         let message = "forgetting these rows loses too much numerical precision";
                         return Err(Error::numeric(message)
                             .at_column(name)
-                            .with_hint("fit the other rows again"));
+                            .with_hint("fit the model to the remaining rows"));
                     }
                 }
             }
@@ -257,7 +257,7 @@ fn hidden_values() -> Error {
         "rows without a label, with missing values in correlated columns, or under a Student t \
          cannot be forgotten",
     )
-    .with_hint("their expected statistics are not stored; fit the other rows again")
+    .with_hint("their expected statistics are not stored; fit the model to the remaining rows")
 }
 
 /// An error for the first text with a term that the model does not have.
@@ -298,7 +298,7 @@ fn refuse_unseen_terms(
 
 /// The error for a level or term that the model does not have.
 fn never_seen_value(what: &str, field: &Field, row: u64) -> Error {
-    Error::data(format!("the model has never seen a row with \"{what}\""))
+    Error::data(format!("no fitted row has \"{what}\""))
         .at_column(&field.name)
         .at_row(row)
 }
@@ -371,7 +371,7 @@ impl MixtureStatistics {
             (false, Some(true)) => Err(Error::numeric(
                 "the rows to forget weigh so much that the weight of the others loses all precision",
             )
-            .with_hint("fit the other rows again")),
+            .with_hint("fit the model to the remaining rows")),
             (false, _) => Err(Error::data("no row would be left")),
         }
     }

@@ -145,7 +145,7 @@ pub(crate) fn diagnose(
     let empty: Vec<String> = empty.map(|(j, _)| name(j)).collect();
     if task.target.is_some() && !empty.is_empty() {
         warnings.push(format!(
-            "without rows, and estimated from all rows together: {}",
+            "these classes have no rows and are estimated from all rows: {}",
             some_of(&empty)
         ));
     }
