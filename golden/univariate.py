@@ -19,7 +19,7 @@ mp.dps = 30
 LEVELS = [1e-10, 0.001, 0.3, 0.5, 0.9, 1 - 1e-6]
 # Tails down to about 1e-100 are included.
 FAR = [1e-30, 1e-100]
-MOST_TERMS = 30_000
+MAX_TERMS = 30_000
 
 
 def log_choose(n, k):
@@ -94,7 +94,7 @@ class Distribution:
         if self.own_tails:
             found += [self.scipy.ppf(p) for p in FAR] + [self.scipy.isf(p) for p in FAR]
         else:
-            found = [x for x in found if x < MOST_TERMS]
+            found = [x for x in found if x < MAX_TERMS]
         low, high = self.support
         inside = lambda x: np.isfinite(x) and low <= x <= high and (self.discrete or low < x < high)
         return sorted({float(x) for x in found if inside(x) and (x == 0 or abs(x) > 1e-290)})
@@ -105,14 +105,14 @@ class Distribution:
         low, high = self.support
         low = max(low, self.scipy.ppf(1e-30))
         step = 10
-        while step <= MOST_TERMS and low + step < high and self.scipy.sf(low + step) > 1e-30:
+        while step <= MAX_TERMS and low + step < high and self.scipy.sf(low + step) > 1e-30:
             step *= 2
         return int(low), int(min(high, low + step))
 
     def expectation(self, f):
         """E f(x): a sum, or mpmath's quadrature between quantiles over an unbounded variable; None if it does not converge."""
         if self.discrete:
-            if self.range[1] - self.range[0] > MOST_TERMS:  # too many, or too heavy a tail
+            if self.range[1] - self.range[0] > MAX_TERMS:  # too many, or too heavy a tail
                 return None
             terms = range(self.range[0], self.range[1] + 1)
             pairs = [(self.log_density(x), x) for x in terms]
@@ -165,7 +165,7 @@ class Distribution:
         mean, variance = (float(own) if np.isfinite(own) else None for own in self.scipy.stats("mv"))
         mean, variance = map(rounded, MOMENTS[self.name](*self.exact)) if self.name in MOMENTS else (mean, variance)
         quantiles = [p for p in LEVELS if 1e-290 < abs(self.scipy.ppf(p)) < 1e290 or self.discrete]
-        quantiles = [p for p in quantiles if self.own_tails or self.scipy.ppf(p) < MOST_TERMS]
+        quantiles = [p for p in quantiles if self.own_tails or self.scipy.ppf(p) < MAX_TERMS]
         quantiles = [p for p in quantiles if not self.discrete or not self.is_tie(p)]
         if entropy is not None:
             self.agrees("entropy", entropy, float(self.scipy.entropy()), 1e-5)

@@ -250,7 +250,7 @@ pub(crate) fn impossible() -> Error {
 }
 
 /// The least probability in a clipped log-loss, as in scikit-learn.
-pub const LEAST_PROBABILITY: f64 = f64::EPSILON;
+pub const MIN_PROBABILITY: f64 = f64::EPSILON;
 
 /// Probabilities of classes or clusters, row by row.
 #[derive(Clone, Debug, PartialEq)]

@@ -19,7 +19,7 @@ mod table;
 
 pub(crate) use adapt::bootstrap::BayesianBootstrap;
 pub use adapt::chosen::Chosen;
-pub use adapt::folds::{Folds, MOST_FOLDS};
+pub use adapt::folds::{Folds, MAX_FOLDS};
 pub(crate) use adapt::labelled::Labelled;
 pub use adapt::one_level::OneLevel;
 pub use adapt::recoded::Recoded;

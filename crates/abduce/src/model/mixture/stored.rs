@@ -16,10 +16,10 @@ use serde::de::{Error as _, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The minimum number of columns of a compact matrix; smaller matrices are lists of numbers.
-const LEAST_COLUMNS: usize = 64;
+const MIN_COLUMNS: usize = 64;
 
 /// The maximum number of columns of a matrix in a file; a damaged file must not exhaust the memory.
-const MOST_COLUMNS: usize = 40_000;
+const MAX_COLUMNS: usize = 40_000;
 
 /// A matrix stored separately; its place in the model has an empty list of numbers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -140,7 +140,8 @@ impl FittedMixture {
             let StoredMatrix { leaf, of, numbers } = stored;
             let order = self.leaves.get(leaf).map_or(0, |leaf| leaf.columns.len());
             let matrix = self.matrix(leaf, of, numbers, order);
-            let matrix = matrix.ok_or_else(|| damaged("the numbers do not form a matrix of this leaf"))?;
+            let matrix =
+                matrix.ok_or_else(|| damaged("the numbers do not form a matrix of this leaf"))?;
             let place = self.matrix_mut(leaf, of);
             *place.ok_or_else(|| damaged("there is no such matrix"))? = matrix;
         }
@@ -150,7 +151,7 @@ impl FittedMixture {
     /// The whole matrix with these numbers; `None` if their number is wrong, or they refer to a
     /// matrix that does not exist.
     fn matrix(&self, leaf: usize, of: Owner, numbers: Numbers, order: usize) -> Option<Vec<f64>> {
-        if order > MOST_COLUMNS {
+        if order > MAX_COLUMNS {
             return None;
         }
         let is_diagonal = |numbers: &Binary| numbers.0.len() == order;
@@ -219,7 +220,7 @@ impl FittedMixture {
 /// The leaves over many columns, and their number of columns.
 fn wide_leaves(leaves: &[Leaf]) -> impl Iterator<Item = (usize, usize)> {
     let orders = leaves.iter().map(|leaf| leaf.columns.len()).enumerate();
-    orders.filter(|(_, order)| *order >= LEAST_COLUMNS)
+    orders.filter(|(_, order)| *order >= MIN_COLUMNS)
 }
 
 fn vague(family: &LeafFamily) -> Option<&MultivariateGaussian> {

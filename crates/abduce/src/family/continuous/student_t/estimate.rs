@@ -29,7 +29,7 @@ const DEGREES: [f64; 14] = [
     128.0,
     1e3,
     1e5,
-    StudentT::MOST_DEGREES,
+    StudentT::MAX_DEGREES,
 ];
 /// The point of the grid where the search starts.
 const FIRST: usize = 6;

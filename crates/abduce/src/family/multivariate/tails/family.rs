@@ -263,9 +263,9 @@ impl Unconstrained for MultivariateStudentT {
                 let most = if *inverse > 0.0 {
                     1.0 / inverse
                 } else {
-                    Self::MOST_LEARNED
+                    Self::MAX_LEARNED
                 };
-                (most.clamp(Self::LEAST_DEGREES, Self::MOST_LEARNED), rest)
+                (most.clamp(Self::MIN_DEGREES, Self::MAX_LEARNED), rest)
             }
         };
         let gaussian = self.gaussian.moved(shape.structure, &unit.gaussian, rest)?;
@@ -280,7 +280,7 @@ impl Unconstrained for MultivariateStudentT {
 
 impl Validate for MultivariateStudentT {
     fn is_valid(&self, shape: &MultivariateStudentTShape) -> bool {
-        let range = Self::LEAST_DEGREES..=Self::MOST_DEGREES;
+        let range = Self::MIN_DEGREES..=Self::MAX_DEGREES;
         let as_given = shape.degrees.is_none_or(|given| given == self.degrees);
         range.contains(&self.degrees) && as_given && self.gaussian.is_valid(&shape.of_gaussian())
     }

@@ -9,7 +9,7 @@
 
 use crate::Control;
 use crate::Result;
-use crate::ask::LEAST_PROBABILITY;
+use crate::ask::MIN_PROBABILITY;
 use crate::ask::Predict;
 use crate::data::Folds;
 use crate::data::{Source, Table};
@@ -241,7 +241,7 @@ impl Score {
                 let right = posterior.best(row) == label;
                 self.weight += weight;
                 self.right += if right { weight } else { 0.0 };
-                self.loss -= weight * posterior.row(row)[label].max(LEAST_PROBABILITY).ln();
+                self.loss -= weight * posterior.row(row)[label].max(MIN_PROBABILITY).ln();
                 match (right_without.get(all.len()), right) {
                     (Some(false), true) => self.corrected += weight,
                     (Some(true), false) => self.worsened += weight,
