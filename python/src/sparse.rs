@@ -8,7 +8,7 @@ use crate::memory::shared;
 use crate::model::Model;
 use crate::table::Table;
 use crate::threads::pooled;
-use abduce::data::{Asked, CHUNK_ROWS, Column, Field, Kind, Terms};
+use abduce::data::{CHUNK_ROWS, Column, Field, Kind, SetByUser, Terms};
 use abduce::text::{Analyzer, AnalyzerOptions, Encoder, Encoding, Limits, Unit, Vocabulary};
 use arrow_buffer::{Buffer, ScalarBuffer};
 use pyo3::prelude::*;
@@ -130,7 +130,7 @@ fn field(name: &str, columns: Vec<String>) -> PyResult<Field> {
         limits: Limits::default(),
     };
     // A matrix has all its columns, even empty ones.
-    Ok(Field::with_text(name, encoder).asked(Asked::Levels))
+    Ok(Field::with_text(name, encoder).set_by_user(SetByUser::Levels))
 }
 
 /// A matrix in compressed rows.

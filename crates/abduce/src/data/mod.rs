@@ -39,6 +39,6 @@ pub(crate) use table::column::Gather;
 pub(crate) use table::fold::fold_numbers;
 pub use table::fold::{fold, reduce};
 pub(crate) use table::names::{listed, nearest};
-pub use table::schema::{Asked, Field, Kind, Schema};
+pub use table::schema::{Field, Kind, Schema, SetByUser};
 pub use table::source::{Maker, Source, Table};
 pub use table::terms::{TermRows, Terms};

@@ -12,7 +12,7 @@ use crate::data::missing::Missing;
 use crate::data::open::Opened;
 use crate::data::options::{KindOverride, ReadOptions};
 use crate::data::read::{Inputs, Known, Located, Parse};
-use crate::data::table::schema::{Asked, Field, Kind, Schema};
+use crate::data::table::schema::{Field, Kind, Schema, SetByUser};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ pub(super) fn infer(
         let field = summary.finish(&missing, options.text.is_some(), notes)?;
         fields.extend(field.map(|field| {
             if options.more_rows {
-                field.asked(Asked::Nothing)
+                field.set_by_user(SetByUser::Nothing)
             } else {
                 field
             }

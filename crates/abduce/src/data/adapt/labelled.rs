@@ -6,7 +6,7 @@ use crate::Result;
 use crate::data::adapt::recoded::NO_CODE;
 use crate::data::table::chunk::Chunk;
 use crate::data::table::column::Column;
-use crate::data::table::schema::{Asked, Field, Kind, Schema};
+use crate::data::table::schema::{Field, Kind, Schema, SetByUser};
 use crate::data::table::source::Source;
 use crate::data::table::terms::Terms;
 use crate::text::{Encoder, Encoding};
@@ -33,7 +33,7 @@ impl<'a> Labelled<'a> {
         let prunable = |field: &Field| match field.text.as_deref() {
             _ if all_levels => false,
             Some(text) => text.may_grow() && matches!(text.encoding, Encoding::Vocabulary(_)),
-            None => field.kind != Kind::Binary && field.asked != Asked::Levels,
+            None => field.kind != Kind::Binary && field.set_by_user != SetByUser::Levels,
         };
         let size = |field: &Field| {
             if prunable(field) {

@@ -12,7 +12,7 @@ use crate::data::encode::truth::{folded, folded_among_others, no_then_yes};
 use crate::data::missing::Missing;
 use crate::data::options::{KindOverride, drop_option, kind_option};
 use crate::data::read::number;
-use crate::data::table::schema::{Asked, Field, Kind};
+use crate::data::table::schema::{Field, Kind, SetByUser};
 use crate::{Error, Result};
 
 /// Columns of words with more levels than this are text or identifiers, if most cells are
@@ -113,7 +113,7 @@ impl Summary {
         let name = &self.name;
         let levels = match asked.kind {
             Kind::Real | Kind::Count => {
-                let field = Field::new(name, asked.kind).asked(Asked::Kind);
+                let field = Field::new(name, asked.kind).set_by_user(SetByUser::Kind);
                 return Ok(Some(self.in_unit(field, notes)));
             }
             Kind::Text if text => return Ok(Some(Field::new(name, Kind::Text))),
@@ -129,12 +129,12 @@ impl Summary {
             _ => self.all_levels()?,
         };
         let requested = if asked.levels.is_empty() {
-            Asked::Kind
+            SetByUser::Kind
         } else {
-            Asked::Levels
+            SetByUser::Levels
         };
         Ok(Some(
-            Field::with_levels(name, asked.kind, levels).asked(requested),
+            Field::with_levels(name, asked.kind, levels).set_by_user(requested),
         ))
     }
 

@@ -9,7 +9,7 @@ use super::{
     fit_of_statistics,
 };
 use crate::Control;
-use crate::data::{Asked, Field, Kind, Labelled, NO_CODE, Recoded, Schema, Source};
+use crate::data::{Field, Kind, Labelled, NO_CODE, Recoded, Schema, SetByUser, Source};
 use crate::family::{GaussianStats, Statistics, Stats as _, never_seen};
 use crate::model::mixture::ClassPrior;
 use crate::model::mixture::fit::fitting::refuse_no_leaves;
@@ -235,7 +235,7 @@ impl FittedMixture {
         let field = &self.schema.fields[column];
         let mut dirichlet = specification.dirichlet.iter();
         let class_prior = matches!(specification.class_prior, ClassPrior::Given(_));
-        field.asked == Asked::Levels
+        field.set_by_user == SetByUser::Levels
             || field.text.as_ref().is_some_and(|text| !text.may_grow())
             || dirichlet.any(|(name, _)| *name == field.name)
             || (class_prior && self.target == Some(column))
