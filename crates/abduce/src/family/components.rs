@@ -17,7 +17,7 @@ pub struct Scale {
 
 /// The strength of weak priors.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Belief {
+pub struct PriorStrength {
     /// The variance floor: prior scatter as a share of the column's variance.
     pub variance_floor: f64,
     /// Added to every estimated variance, in the squared units of the columns.
@@ -33,7 +33,7 @@ pub struct Belief {
     pub row_weight: f64,
 }
 
-impl Belief {
+impl PriorStrength {
     /// The prior scatter, as a share of a column's variance: the floor once, and a hundredth of
     /// it for every row, so that the condition of a covariance is bounded for any number of rows.
     pub fn scatter(&self) -> f64 {
@@ -44,7 +44,7 @@ impl Belief {
 /// How the components of a mixture are estimated together.
 pub trait Components: Family {
     /// A weak prior in the units of the columns.
-    fn weak_prior(scales: &[Scale], belief: &Belief) -> Self::Prior;
+    fn weak_prior(scales: &[Scale], strength: &PriorStrength) -> Self::Prior;
 
     /// The distribution of columns that have no values.
     fn vague(shape: &Self::Shape, scales: &[Scale]) -> Self;

@@ -5,10 +5,10 @@
 use crate::data::Rows;
 use crate::density::{Histogram, KernelDensity};
 use crate::family::{
-    Belief, Bernoulli, Beta, Categorical, Components, Domain, Exponential, Family, Gamma, Gaussian,
+    Bernoulli, Beta, Categorical, Components, Domain, Exponential, Family, Gamma, Gaussian,
     Geometric, LogNormal, MultivariateGaussian, MultivariateStudentT, NegativeBinomial, Poisson,
-    Presence, Scale, StudentT, Unconstrained, Uniform, UniformBox, Validate, VonMises, Words,
-    ZeroInflatedPoisson,
+    Presence, PriorStrength, Scale, StudentT, Unconstrained, Uniform, UniformBox, Validate,
+    VonMises, Words, ZeroInflatedPoisson,
 };
 use serde::{Deserialize, Serialize};
 
@@ -219,10 +219,10 @@ macro_rules! closed_enums {
 
             /// Sets the prior, and the distribution of columns without values, from the scales of
             /// the columns.
-            pub fn settle(&mut self, scales: &[Scale], belief: &Belief) {
+            pub fn settle(&mut self, scales: &[Scale], strength: &PriorStrength) {
                 match self {
                     $(LeafFamily::$variant { shape, prior, vague } => {
-                        *prior = <$type as Components>::weak_prior(scales, belief);
+                        *prior = <$type as Components>::weak_prior(scales, strength);
                         *vague = Some(<$type as Components>::vague(shape, scales));
                     })*
                 }

@@ -8,7 +8,7 @@
 use crate::Result;
 use crate::data::Rows;
 use crate::family::{
-    Belief, Components, Domain, Family, Fill, Scale, Stats, Univariate, Validate, merged,
+    Components, Domain, Family, Fill, PriorStrength, Scale, Stats, Univariate, Validate, merged,
 };
 use rand::Rng;
 use serde::Serialize;
@@ -152,16 +152,16 @@ impl<S: Scalar> Components for S {
         (Self::map(stats, prior).ok()).or_else(|| seen.then(narrow).flatten())
     }
 
-    fn weak_prior(scales: &[Scale], belief: &Belief) -> Self::Prior {
+    fn weak_prior(scales: &[Scale], strength: &PriorStrength) -> Self::Prior {
         // Counts are smoothed as levels are; the prior of other numbers only keeps their variance
         // positive, as a Gaussian's does.
         let wide = Self::wide(&scales[0]);
         let smoothing = if wide.is_discrete() {
-            belief.smoothing
+            strength.smoothing
         } else {
             0.0
         };
-        let rows = smoothing + belief.scatter();
+        let rows = smoothing + strength.scatter();
         if rows > 0.0 {
             wide.expected(rows)
         } else {

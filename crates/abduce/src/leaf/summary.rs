@@ -3,7 +3,7 @@
 //! without its rows must keep them.
 
 use crate::data::{Source, reduce};
-use crate::family::{Belief, GaussianStats, LeafFamily, Scale, Stats as _};
+use crate::family::{GaussianStats, LeafFamily, PriorStrength, Scale, Stats as _};
 use crate::leaf::Leaf;
 use crate::leaf::central::FAR;
 use crate::{Error, Result};
@@ -256,13 +256,13 @@ impl TableSummary {
     }
 
     /// Sets the prior and the fallback distribution of a leaf, in the units of its columns.
-    pub(crate) fn settle(&self, leaf: &mut Leaf, belief: &Belief) {
+    pub(crate) fn settle(&self, leaf: &mut Leaf, strength: &PriorStrength) {
         let mut scales = self.scales(leaf);
         if leaf.fixed {
             // Nearly a point mass, so that draws equal the constant too.
             scales.iter_mut().for_each(|scale| scale.variance *= 1e-12);
         }
-        leaf.family.settle(&scales, belief);
+        leaf.family.settle(&scales, strength);
     }
 
     /// The mean logarithm of the unit of a row's density, which is the product of the standard

@@ -5,8 +5,8 @@
 
 use crate::data::Rows;
 use crate::family::{
-    Belief, Components, Domain, ExponentialFamily, Family, Fill, Scale, Stats, Unconstrained,
-    Univariate, Validate, merged, nothing_seen,
+    Components, Domain, ExponentialFamily, Family, Fill, PriorStrength, Scale, Stats,
+    Unconstrained, Univariate, Validate, merged, nothing_seen,
 };
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -152,8 +152,8 @@ impl Domain for Exponential {
 }
 
 impl Components for Exponential {
-    fn weak_prior(scales: &[Scale], belief: &Belief) -> (f64, f64) {
-        (belief.smoothing, belief.smoothing * scales[0].mean)
+    fn weak_prior(scales: &[Scale], strength: &PriorStrength) -> (f64, f64) {
+        (strength.smoothing, strength.smoothing * scales[0].mean)
     }
 
     fn vague(_: &(), scales: &[Scale]) -> Self {

@@ -6,8 +6,8 @@
 
 use crate::data::Rows;
 use crate::family::{
-    Belief, Components, Domain, ExponentialFamily, Family, Fill, Scale, Stats, Unconstrained,
-    Univariate, Validate, merged, nothing_seen,
+    Components, Domain, ExponentialFamily, Family, Fill, PriorStrength, Scale, Stats,
+    Unconstrained, Univariate, Validate, merged, nothing_seen,
 };
 use crate::kernel::special::{LN_TAU, normal_cdf, normal_quantile, normal_survival};
 use crate::kernel::sums::{add_standardised_squares, shifted_moments};
@@ -234,10 +234,10 @@ impl Domain for Gaussian {
 }
 
 impl Components for Gaussian {
-    fn weak_prior(scales: &[Scale], belief: &Belief) -> GaussianPrior {
+    fn weak_prior(scales: &[Scale], strength: &PriorStrength) -> GaussianPrior {
         GaussianPrior {
-            scatter: belief.scatter() * scales[0].variance,
-            ridge: belief.ridge,
+            scatter: strength.scatter() * scales[0].variance,
+            ridge: strength.ridge,
         }
     }
 

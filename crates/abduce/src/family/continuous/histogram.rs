@@ -7,8 +7,8 @@ use crate::data::Rows;
 use crate::density::{Bins, Edges, Histogram, Points};
 use crate::family::continuous::point_stats::PointStats;
 use crate::family::{
-    Belief, Components, Domain, Family, Fill, Scale, Stats, Unconstrained, Validate, draw_index,
-    merged, most_probable, nothing_seen,
+    Components, Domain, Family, Fill, PriorStrength, Scale, Stats, Unconstrained, Validate,
+    draw_index, merged, most_probable, nothing_seen,
 };
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -136,9 +136,9 @@ impl Components for Histogram {
         stats.iter().copied().map(one).collect()
     }
 
-    fn weak_prior(_: &[Scale], belief: &Belief) -> HistogramPrior {
+    fn weak_prior(_: &[Scale], strength: &PriorStrength) -> HistogramPrior {
         HistogramPrior {
-            smoothing: belief.smoothing,
+            smoothing: strength.smoothing,
         }
     }
 

@@ -7,8 +7,8 @@ use crate::data::Rows;
 use crate::density::{Bandwidth, Kernel, KernelDensity, Points, Selection};
 use crate::family::continuous::point_stats::PointStats;
 use crate::family::{
-    Belief, Components, Domain, Family, Fill, Scale, Stats, Unconstrained, Validate, draw_index,
-    most_probable, nothing_seen,
+    Components, Domain, Family, Fill, PriorStrength, Scale, Stats, Unconstrained, Validate,
+    draw_index, most_probable, nothing_seen,
 };
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -110,8 +110,8 @@ impl Domain for KernelDensity {
 }
 
 impl Components for KernelDensity {
-    fn weak_prior(scales: &[Scale], belief: &Belief) -> KernelPrior {
-        let scott = (belief.rows / belief.row_weight).max(1.0).powf(-0.2);
+    fn weak_prior(scales: &[Scale], strength: &PriorStrength) -> KernelPrior {
+        let scott = (strength.rows / strength.row_weight).max(1.0).powf(-0.2);
         KernelPrior {
             spread: Some(scales[0].variance.sqrt() * scott),
         }

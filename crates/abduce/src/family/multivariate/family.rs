@@ -11,8 +11,8 @@ use crate::family::multivariate::{
     MultivariateShape, MultivariateStats, Structure,
 };
 use crate::family::{
-    Belief, Components, Domain, Family, Fill, Gaussian, Scale, Stats, Unconstrained, Validate,
-    nothing_seen,
+    Components, Domain, Family, Fill, Gaussian, PriorStrength, Scale, Stats, Unconstrained,
+    Validate, nothing_seen,
 };
 use crate::kernel::gaussian::Scratch;
 use crate::kernel::linear::{
@@ -196,12 +196,12 @@ impl Domain for MultivariateGaussian {
 }
 
 impl Components for MultivariateGaussian {
-    fn weak_prior(scales: &[Scale], belief: &Belief) -> MultivariatePrior {
-        let scatter = scales.iter().map(|s| belief.scatter() * s.variance);
+    fn weak_prior(scales: &[Scale], strength: &PriorStrength) -> MultivariatePrior {
+        let scatter = scales.iter().map(|s| strength.scatter() * s.variance);
         MultivariatePrior {
             scatter: scatter.collect(),
-            ridge: belief.ridge,
-            unit_share: belief.unit_share,
+            ridge: strength.ridge,
+            unit_share: strength.unit_share,
             ..MultivariatePrior::default()
         }
     }

@@ -5,7 +5,7 @@
 use crate::data::Rows;
 use crate::family::scalar::NARROW;
 use crate::family::{
-    Belief, Components, Distribution, Domain, Family, Fill, PointStats, Scale, Stats,
+    Components, Distribution, Domain, Family, Fill, PointStats, PriorStrength, Scale, Stats,
     Unconstrained, Validate, nothing_seen,
 };
 use crate::{Error, Result};
@@ -263,7 +263,7 @@ impl Components for UniformBox {
         UniformBox::estimate(stats, shape, Some(vague)).ok()
     }
 
-    fn weak_prior(_: &[Scale], _: &Belief) {}
+    fn weak_prior(_: &[Scale], _: &PriorStrength) {}
 
     fn vague(shape: &Self::Shape, scales: &[Scale]) -> Self {
         let sides = scales.iter().zip(shape);

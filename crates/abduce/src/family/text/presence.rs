@@ -10,8 +10,8 @@ use crate::Result;
 use crate::data::Rows;
 use crate::family::text::term_stats::{TermStats, each_document};
 use crate::family::{
-    Belief, Components, Family, Fill, Scale, Stats as _, Unconstrained, Validate, WordsShape,
-    merged, nothing_seen, times,
+    Components, Family, Fill, PriorStrength, Scale, Stats as _, Unconstrained, Validate,
+    WordsShape, merged, nothing_seen, times,
 };
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -241,8 +241,8 @@ impl Components for Presence {
         stats.iter().copied().map(one).collect()
     }
 
-    fn weak_prior(_: &[Scale], belief: &Belief) -> PresencePrior {
-        belief.smoothing.into()
+    fn weak_prior(_: &[Scale], strength: &PriorStrength) -> PresencePrior {
+        strength.smoothing.into()
     }
 
     fn vague(shape: &WordsShape, _: &[Scale]) -> Self {

@@ -13,8 +13,8 @@ use crate::Result;
 use crate::data::Rows;
 use crate::family::text::term_stats::{TermStats, each_document};
 use crate::family::{
-    Belief, Components, Family, Fill, Multi, Multinomial, Pseudocounts, Scale, Unconstrained,
-    Validate, merged, nothing_seen,
+    Components, Family, Fill, Multi, Multinomial, PriorStrength, Pseudocounts, Scale,
+    Unconstrained, Validate, merged, nothing_seen,
 };
 use crate::kernel::special::ln_gamma;
 use rand::Rng;
@@ -320,8 +320,8 @@ impl Components for Words {
         stats.par_iter().copied().map(one).collect()
     }
 
-    fn weak_prior(_: &[Scale], belief: &Belief) -> Pseudocounts {
-        belief.smoothing.into()
+    fn weak_prior(_: &[Scale], strength: &PriorStrength) -> Pseudocounts {
+        strength.smoothing.into()
     }
 
     fn vague(shape: &WordsShape, _: &[Scale]) -> Self {

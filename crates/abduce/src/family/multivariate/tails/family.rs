@@ -14,8 +14,8 @@ use crate::family::multivariate::{
     Covariance, Filler, MultivariateGaussian, MultivariatePrior, MultivariateShape,
 };
 use crate::family::{
-    Belief, Components, Domain, Family, Fill, MultivariateStats, Scale, Unconstrained, Validate,
-    nothing_seen,
+    Components, Domain, Family, Fill, MultivariateStats, PriorStrength, Scale, Unconstrained,
+    Validate, nothing_seen,
 };
 use crate::kernel::gaussian::Scratch;
 use crate::kernel::linear::{cholesky, log_diagonal};
@@ -183,8 +183,8 @@ impl Domain for MultivariateStudentT {
 }
 
 impl Components for MultivariateStudentT {
-    fn weak_prior(scales: &[Scale], belief: &Belief) -> MultivariatePrior {
-        MultivariateGaussian::weak_prior(scales, belief)
+    fn weak_prior(scales: &[Scale], strength: &PriorStrength) -> MultivariatePrior {
+        MultivariateGaussian::weak_prior(scales, strength)
     }
 
     fn vague(shape: &MultivariateStudentTShape, scales: &[Scale]) -> Self {

@@ -1,7 +1,7 @@
 //! The steps of one fit: survey of the rows, priors, weight of unlabelled rows, EM, report.
 
 use crate::data::{Labelled, Schema, Source};
-use crate::family::{Belief, Statistics};
+use crate::family::{PriorStrength, Statistics};
 use crate::leaf::{Leaf, TableSummary};
 use crate::learn::{EStep, em};
 use crate::model::mixture::fit::finish::finish;
@@ -412,7 +412,7 @@ impl Specification {
 
     /// Sets the priors of variances, in the units of the columns, and the smoothing.
     fn set_smoothing(&self, schema: &Schema, survey: &Survey, leaves: &mut [Leaf]) -> Result<()> {
-        let belief = Belief {
+        let strength = PriorStrength {
             variance_floor: self.variance_floor,
             ridge: self.ridge_for(&survey.summary),
             unit_share: self.unit_share,
@@ -423,7 +423,7 @@ impl Specification {
             row_weight: survey.summary.row_weight(),
         };
         for (number, leaf) in leaves.iter_mut().enumerate() {
-            survey.summary.settle(leaf, &belief);
+            survey.summary.settle(leaf, &strength);
             self.set_pseudocounts(leaf, schema, &survey.labelled.leaves[number])?;
         }
         Ok(())
