@@ -47,7 +47,7 @@ pub trait Components: Family {
     fn weak_prior(scales: &[Scale], strength: &PriorStrength) -> Self::Prior;
 
     /// The distribution of columns that have no values.
-    fn vague(shape: &Self::Shape, scales: &[Scale]) -> Self;
+    fn fallback(shape: &Self::Shape, scales: &[Scale]) -> Self;
 
     /// Pulls the statistics of several components towards what they have in
     /// common, so that each can start EM: none without spread, none that gives
@@ -66,23 +66,23 @@ pub trait Components: Family {
         _shape: &Self::Shape,
         stats: &Self::Stats,
         prior: &Self::Prior,
-        _vague: &Self,
+        _fallback: &Self,
     ) -> Option<Self> {
         Self::map(stats, prior).ok()
     }
 
     /// The estimates of several components. Where a component's rows do not determine
-    /// one, it is the estimate from all rows together, or else `vague`.
+    /// one, it is the estimate from all rows together, or else `fallback`.
     fn map_all(
         shape: &Self::Shape,
         stats: &[&Self::Stats],
         prior: &Self::Prior,
-        vague: &Self,
+        fallback: &Self,
     ) -> Vec<Self> {
         let one = |component: &Self::Stats| {
-            Self::map_one(shape, component, prior, vague)
-                .or_else(|| Self::map_one(shape, &merged(stats.iter().copied()), prior, vague))
-                .unwrap_or_else(|| vague.clone())
+            Self::map_one(shape, component, prior, fallback)
+                .or_else(|| Self::map_one(shape, &merged(stats.iter().copied()), prior, fallback))
+                .unwrap_or_else(|| fallback.clone())
         };
         stats.iter().copied().map(one).collect()
     }
@@ -92,10 +92,10 @@ pub trait Components: Family {
         shape: &Self::Shape,
         stats: &[&Self::Stats],
         prior: &Self::Prior,
-        vague: &Self,
+        fallback: &Self,
         _before: &[&Self],
     ) -> Vec<Self> {
-        Self::map_all(shape, stats, prior, vague)
+        Self::map_all(shape, stats, prior, fallback)
     }
 
     /// The log-prior of the parameters of several components.

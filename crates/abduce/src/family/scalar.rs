@@ -146,8 +146,8 @@ impl<S: Scalar> Domain for S {
 impl<S: Scalar> Components for S {
     /// Where equal numbers have no estimate, a narrow distribution about them: the estimate from
     /// all rows would treat them as any other numbers.
-    fn map_one(_: &(), stats: &Self::Stats, prior: &Self::Prior, vague: &Self) -> Option<Self> {
-        let narrow = || Self::narrow(stats, vague).filter(Self::in_range);
+    fn map_one(_: &(), stats: &Self::Stats, prior: &Self::Prior, fallback: &Self) -> Option<Self> {
+        let narrow = || Self::narrow(stats, fallback).filter(Self::in_range);
         let seen = stats.weight() > 0.0;
         (Self::map(stats, prior).ok()).or_else(|| seen.then(narrow).flatten())
     }
@@ -169,7 +169,7 @@ impl<S: Scalar> Components for S {
         }
     }
 
-    fn vague(_: &(), scales: &[Scale]) -> Self {
+    fn fallback(_: &(), scales: &[Scale]) -> Self {
         Self::wide(&scales[0])
     }
 

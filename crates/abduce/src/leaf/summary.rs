@@ -244,7 +244,7 @@ impl TableSummary {
                 let family = LeafFamily::Gaussian {
                     shape: (),
                     prior: Default::default(),
-                    vague: None,
+                    fallback: None,
                 };
                 kept.push(Leaf {
                     fixed: true,

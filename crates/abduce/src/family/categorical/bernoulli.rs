@@ -160,7 +160,7 @@ impl Components for Bernoulli {
         strength.smoothing.into()
     }
 
-    fn vague(_: &(), _: &[Scale]) -> Self {
+    fn fallback(_: &(), _: &[Scale]) -> Self {
         Bernoulli { probability: 0.5 }
     }
 

@@ -173,7 +173,7 @@ impl Components for Categorical {
         strength.smoothing.into()
     }
 
-    fn vague(levels: &usize, _: &[Scale]) -> Self {
+    fn fallback(levels: &usize, _: &[Scale]) -> Self {
         Categorical {
             probabilities: vec![1.0 / *levels as f64; *levels],
         }

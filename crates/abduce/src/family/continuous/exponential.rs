@@ -156,7 +156,7 @@ impl Components for Exponential {
         (strength.smoothing, strength.smoothing * scales[0].mean)
     }
 
-    fn vague(_: &(), scales: &[Scale]) -> Self {
+    fn fallback(_: &(), scales: &[Scale]) -> Self {
         let rate = 1.0 / scales[0].mean;
         Exponential {
             rate: if rate > 0.0 && rate.is_finite() {
@@ -168,8 +168,13 @@ impl Components for Exponential {
     }
 
     /// Where every time is 0, the mean is taken to be a millionth of the column's.
-    fn map_one(_: &(), stats: &ExponentialStats, prior: &(f64, f64), vague: &Self) -> Option<Self> {
-        let least = (prior.0, prior.1 + 1e-6 * stats.weight / vague.rate);
+    fn map_one(
+        _: &(),
+        stats: &ExponentialStats,
+        prior: &(f64, f64),
+        fallback: &Self,
+    ) -> Option<Self> {
+        let least = (prior.0, prior.1 + 1e-6 * stats.weight / fallback.rate);
         (Self::map(stats, prior).or_else(|_| Self::map(stats, &least))).ok()
     }
 

@@ -241,7 +241,7 @@ impl Components for Gaussian {
         }
     }
 
-    fn vague(_: &(), scales: &[Scale]) -> Self {
+    fn fallback(_: &(), scales: &[Scale]) -> Self {
         Gaussian {
             mean: scales[0].mean,
             variance: scales[0].variance,
@@ -258,9 +258,14 @@ impl Components for Gaussian {
 
     /// Where no prior keeps a variance from vanishing, it gets a small share of that of the
     /// column.
-    fn map_one(_: &(), stats: &GaussianStats, prior: &GaussianPrior, vague: &Self) -> Option<Self> {
+    fn map_one(
+        _: &(),
+        stats: &GaussianStats,
+        prior: &GaussianPrior,
+        fallback: &Self,
+    ) -> Option<Self> {
         let least = GaussianPrior {
-            scatter: prior.scatter + 1e-12 * vague.variance * stats.weight,
+            scatter: prior.scatter + 1e-12 * fallback.variance * stats.weight,
             ..prior.clone()
         };
         (Self::map(stats, prior).or_else(|_| Self::map(stats, &least))).ok()

@@ -125,13 +125,18 @@ impl Domain for Histogram {
 }
 
 impl Components for Histogram {
-    fn map_all(_: &(), stats: &[&PointStats], prior: &HistogramPrior, vague: &Self) -> Vec<Self> {
+    fn map_all(
+        _: &(),
+        stats: &[&PointStats],
+        prior: &HistogramPrior,
+        fallback: &Self,
+    ) -> Vec<Self> {
         let all = merged(stats.iter().copied());
         let edges = Edges::of(&all.values, &all.weights, Bins::Fd);
         let one = |component: &PointStats| {
             Histogram::in_bins(component, edges, prior)
                 .or_else(|_| Histogram::in_bins(&all, edges, prior))
-                .unwrap_or_else(|_| vague.clone())
+                .unwrap_or_else(|_| fallback.clone())
         };
         stats.iter().copied().map(one).collect()
     }
@@ -142,7 +147,7 @@ impl Components for Histogram {
         }
     }
 
-    fn vague(_: &(), scales: &[Scale]) -> Self {
+    fn fallback(_: &(), scales: &[Scale]) -> Self {
         let (mean, reach) = (scales[0].mean, 2.0 * scales[0].variance.sqrt());
         let edges = Edges {
             start: mean - reach,

@@ -117,7 +117,7 @@ impl Components for KernelDensity {
         }
     }
 
-    fn vague(_: &(), scales: &[Scale]) -> Self {
+    fn fallback(_: &(), scales: &[Scale]) -> Self {
         KernelDensity::on_one_point(scales[0].mean, scales[0].variance.sqrt())
     }
 

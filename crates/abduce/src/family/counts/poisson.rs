@@ -207,7 +207,7 @@ impl Components for Poisson {
         (strength.smoothing * mean, strength.smoothing)
     }
 
-    fn vague(_: &(), scales: &[Scale]) -> Self {
+    fn fallback(_: &(), scales: &[Scale]) -> Self {
         Poisson {
             rate: scales[0].mean.max(0.0),
         }

@@ -63,7 +63,7 @@ pub(super) fn of_equal_rows_make_them_likelier_than_those_of_all<F: Examples>(
     let others = observed(family, &data.part(ROWS / 3, 2 * ROWS / 3), &[1.0; ROWS]);
     let all = observed(family, &data.cells(), &[1.0; ROWS]);
     let (shape, scales) = (family.shape(), scales(&data));
-    let vague = F::vague(&shape, &scales);
+    let fallback = F::fallback(&shape, &scales);
     // A Poisson distribution of rate 0 has only one value.
     let all_equal = data.cells().iter().all(|cells| {
         let (reals, codes) = (cells.reals(), cells.codes());
@@ -83,7 +83,7 @@ pub(super) fn of_equal_rows_make_them_likelier_than_those_of_all<F: Examples>(
         let prior = F::weak_prior(&scales, &strength);
         let at = |stats: &[F::Stats]| {
             let estimate =
-                &F::map_all(&shape, &stats.iter().collect::<Vec<_>>(), &prior, &vague)[0];
+                &F::map_all(&shape, &stats.iter().collect::<Vec<_>>(), &prior, &fallback)[0];
             assert!(estimate.is_valid(&shape), "{estimate:?}");
             log_densities(estimate, &data.part(0, 1))[0]
         };

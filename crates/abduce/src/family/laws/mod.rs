@@ -177,8 +177,8 @@ fn a_family_knows_itself<F: Examples>(family: &F, seed: u64) {
         &shape,
         &observed(family, &data.cells(), &weights(50))
     ));
-    let vague = F::vague(&shape, &scales(&data));
-    assert!(vague.is_valid(&shape), "{vague:?}");
+    let fallback = F::fallback(&shape, &scales(&data));
+    assert!(fallback.is_valid(&shape), "{fallback:?}");
     for column in data.cells() {
         assert!(column.reals().iter().all(|x| F::supports(*x)), "{family:?}");
     }
@@ -195,7 +195,7 @@ fn a_family_knows_itself<F: Examples>(family: &F, seed: u64) {
         &shape,
         &[&F::zero(&shape), &F::zero(&shape)],
         &Default::default(),
-        &vague,
+        &fallback,
     );
     assert!(fallen.iter().all(|f| f.is_valid(&shape)), "{family:?}");
 }

@@ -206,7 +206,7 @@ impl Components for MultivariateGaussian {
         }
     }
 
-    fn vague(shape: &MultivariateShape, scales: &[Scale]) -> Self {
+    fn fallback(shape: &MultivariateShape, scales: &[Scale]) -> Self {
         let d = shape.columns;
         let variances: Vec<f64> = scales.iter().map(|s| s.variance).collect();
         let covariance = match shape.structure {
@@ -257,19 +257,19 @@ impl Components for MultivariateGaussian {
         shape: &MultivariateShape,
         stats: &[&MultivariateStats],
         prior: &MultivariatePrior,
-        vague: &Self,
+        fallback: &Self,
     ) -> Vec<Self> {
-        estimates_of_all(shape.structure, stats, prior, vague, None)
+        estimates_of_all(shape.structure, stats, prior, fallback, None)
     }
 
     fn map_all_from(
         shape: &MultivariateShape,
         stats: &[&MultivariateStats],
         prior: &MultivariatePrior,
-        vague: &Self,
+        fallback: &Self,
         before: &[&Self],
     ) -> Vec<Self> {
-        estimates_of_all(shape.structure, stats, prior, vague, Some(before))
+        estimates_of_all(shape.structure, stats, prior, fallback, Some(before))
     }
 
     fn log_prior_all<'a>(

@@ -221,12 +221,12 @@ pub(super) fn observe_complete(columns: &[&[f64]], weights: &[f64], stats: &mut 
 }
 
 impl MultivariateStats {
-    /// Replaces columns without values by those of all components together, or else by `vague`.
+    /// Replaces columns without values by those of all components together, or else by `fallback`.
     pub(super) fn with_unseen_columns_of(
         &self,
         all: &MultivariateStats,
         structure: Structure,
-        vague: &MultivariateGaussian,
+        fallback: &MultivariateGaussian,
     ) -> MultivariateStats {
         let mut filled = self.clone();
         let (
@@ -245,7 +245,7 @@ impl MultivariateStats {
                 share.scale(1.0 / all.weight);
                 share
             } else {
-                let (mean, scatter) = (vague.mean[c], vague.covariance(c, c));
+                let (mean, scatter) = (fallback.mean[c], fallback.covariance(c, c));
                 GaussianStats {
                     weight: 1.0,
                     mean,

@@ -259,13 +259,13 @@ impl Domain for UniformBox {
 }
 
 impl Components for UniformBox {
-    fn map_one(shape: &Self::Shape, stats: &BoxStats, _: &(), vague: &Self) -> Option<Self> {
-        UniformBox::estimate(stats, shape, Some(vague)).ok()
+    fn map_one(shape: &Self::Shape, stats: &BoxStats, _: &(), fallback: &Self) -> Option<Self> {
+        UniformBox::estimate(stats, shape, Some(fallback)).ok()
     }
 
     fn weak_prior(_: &[Scale], _: &PriorStrength) {}
 
-    fn vague(shape: &Self::Shape, scales: &[Scale]) -> Self {
+    fn fallback(shape: &Self::Shape, scales: &[Scale]) -> Self {
         let sides = scales.iter().zip(shape);
         UniformBox {
             sides: sides

@@ -224,12 +224,12 @@ impl Components for Presence {
         shape: &WordsShape,
         stats: &[&TermStats],
         prior: &PresencePrior,
-        vague: &Self,
+        fallback: &Self,
     ) -> Vec<Self> {
         let all = merged(stats.iter().copied());
         let one = |component: &TermStats| {
             let found = Self::map(component, prior).or_else(|_| Self::map(&all, prior));
-            let mut found = found.unwrap_or_else(|_| vague.clone());
+            let mut found = found.unwrap_or_else(|_| fallback.clone());
             found.columns = shape.columns;
             let terms = found.probabilities.iter_mut().zip(&all.counts);
             if !shape.knows_all() {
@@ -245,7 +245,7 @@ impl Components for Presence {
         strength.smoothing.into()
     }
 
-    fn vague(shape: &WordsShape, _: &[Scale]) -> Self {
+    fn fallback(shape: &WordsShape, _: &[Scale]) -> Self {
         Presence {
             probabilities: vec![0.5; shape.terms],
             columns: shape.columns,

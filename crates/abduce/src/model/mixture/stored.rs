@@ -38,7 +38,8 @@ enum Owner {
     /// The covariance of a component.
     Covariance(usize),
     /// The distribution of columns without values.
-    Vague,
+    #[serde(rename = "vague")]
+    Fallback,
 }
 
 /// The numbers of a matrix.
@@ -107,8 +108,8 @@ impl FittedMixture {
         for (leaf, order) in wide_leaves(&self.leaves) {
             let mut push = |of, numbers| matrices.push(StoredMatrix { leaf, of, numbers });
             let numbers = |matrix: &[f64]| Numbers::of(matrix, order);
-            if let Some(vague) = vague(&self.leaves[leaf].family).and_then(matrix_of) {
-                push(Owner::Vague, numbers(vague));
+            if let Some(fallback) = fallback(&self.leaves[leaf].family).and_then(matrix_of) {
+                push(Owner::Fallback, numbers(fallback));
             }
             for (j, component) in self.statistics.leaves[leaf].iter().enumerate() {
                 if let Some((_, scatter)) = scatter_of(component) {
@@ -204,9 +205,11 @@ impl FittedMixture {
                 Distribution::MultivariateStudentT(t) => &mut t.gaussian,
                 _ => return None,
             },
-            Owner::Vague => match &mut self.leaves.get_mut(leaf)?.family {
-                LeafFamily::Multivariate { vague, .. } => vague.as_mut()?,
-                LeafFamily::MultivariateStudentT { vague, .. } => &mut vague.as_mut()?.gaussian,
+            Owner::Fallback => match &mut self.leaves.get_mut(leaf)?.family {
+                LeafFamily::Multivariate { fallback, .. } => fallback.as_mut()?,
+                LeafFamily::MultivariateStudentT { fallback, .. } => {
+                    &mut fallback.as_mut()?.gaussian
+                }
                 _ => return None,
             },
         };
@@ -223,10 +226,10 @@ fn wide_leaves(leaves: &[Leaf]) -> impl Iterator<Item = (usize, usize)> {
     orders.filter(|(_, order)| *order >= MIN_COLUMNS)
 }
 
-fn vague(family: &LeafFamily) -> Option<&MultivariateGaussian> {
+fn fallback(family: &LeafFamily) -> Option<&MultivariateGaussian> {
     match family {
-        LeafFamily::Multivariate { vague, .. } => vague.as_ref(),
-        LeafFamily::MultivariateStudentT { vague, .. } => vague.as_ref().map(|t| &t.gaussian),
+        LeafFamily::Multivariate { fallback, .. } => fallback.as_ref(),
+        LeafFamily::MultivariateStudentT { fallback, .. } => fallback.as_ref().map(|t| &t.gaussian),
         _ => None,
     }
 }

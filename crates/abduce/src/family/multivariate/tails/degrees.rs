@@ -68,7 +68,7 @@ pub(super) fn estimates(
     shape: &MultivariateStudentTShape,
     stats: &[&MultivariateStudentTStats],
     prior: &MultivariatePrior,
-    vague: &MultivariateStudentT,
+    fallback: &MultivariateStudentT,
     before: Option<&[&MultivariateStudentT]>,
 ) -> Vec<MultivariateStudentT> {
     let moments: Vec<MultivariateStats> = stats
@@ -82,7 +82,7 @@ pub(super) fn estimates(
         shape.structure,
         &moments,
         &prior.of_covariance(),
-        &vague.gaussian,
+        &fallback.gaussian,
         gaussians_before.as_deref(),
     );
     let together = || merged(stats.iter().copied()).degrees();
@@ -91,7 +91,7 @@ pub(super) fn estimates(
             Some(before) => stats[j].degrees_from(before[j].degrees),
             None => stats[j].degrees(),
         };
-        estimate.or_else(together).unwrap_or(vague.degrees)
+        estimate.or_else(together).unwrap_or(fallback.degrees)
     };
     let components = gaussians.into_iter().enumerate();
     components

@@ -187,10 +187,10 @@ impl Components for MultivariateStudentT {
         MultivariateGaussian::weak_prior(scales, strength)
     }
 
-    fn vague(shape: &MultivariateStudentTShape, scales: &[Scale]) -> Self {
+    fn fallback(shape: &MultivariateStudentTShape, scales: &[Scale]) -> Self {
         MultivariateStudentT {
             degrees: shape.degrees.unwrap_or(START),
-            gaussian: MultivariateGaussian::vague(&shape.of_gaussian(), scales),
+            gaussian: MultivariateGaussian::fallback(&shape.of_gaussian(), scales),
         }
     }
 
@@ -206,19 +206,19 @@ impl Components for MultivariateStudentT {
         shape: &MultivariateStudentTShape,
         stats: &[&MultivariateStudentTStats],
         prior: &MultivariatePrior,
-        vague: &Self,
+        fallback: &Self,
     ) -> Vec<Self> {
-        estimates(shape, stats, prior, vague, None)
+        estimates(shape, stats, prior, fallback, None)
     }
 
     fn map_all_from(
         shape: &MultivariateStudentTShape,
         stats: &[&MultivariateStudentTStats],
         prior: &MultivariatePrior,
-        vague: &Self,
+        fallback: &Self,
         before: &[&Self],
     ) -> Vec<Self> {
-        estimates(shape, stats, prior, vague, Some(before))
+        estimates(shape, stats, prior, fallback, Some(before))
     }
 
     fn log_prior_all<'a>(

@@ -62,7 +62,7 @@ pub(crate) fn any_singular(leaves: &[Leaf], parameters: &Parameters) -> bool {
     let pairs = leaves.iter().zip(&parameters.leaves);
     let mut learned = pairs.filter(|(leaf, _)| !leaf.fixed);
     learned.any(|(leaf, distributions)| {
-        let wide = match leaf.family.vague() {
+        let wide = match leaf.family.fallback() {
             Some(Distribution::Multivariate(wide)) => wide,
             Some(Distribution::MultivariateStudentT(wide)) => wide.gaussian,
             _ => return false,

@@ -22,7 +22,7 @@ pub(crate) fn add_noise(
     let ranges = ranges(source)?;
     for leaf in leaves.iter_mut().filter(|leaf| !leaf.fixed) {
         if leaf.family.levels().is_some() || leaf.family.is_text() {
-            leaf.noise = leaf.family.vague();
+            leaf.noise = leaf.family.fallback();
             continue;
         }
         let side = |column: &usize| {

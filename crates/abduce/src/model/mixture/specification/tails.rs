@@ -47,7 +47,7 @@ impl Tails {
             Tails::Gaussian => LeafFamily::Multivariate {
                 shape: MultivariateShape { columns, structure },
                 prior: Default::default(),
-                vague: None,
+                fallback: None,
             },
             Tails::StudentT { degrees } => LeafFamily::MultivariateStudentT {
                 shape: MultivariateStudentTShape {
@@ -56,7 +56,7 @@ impl Tails {
                     degrees: degrees.map(checked_degrees).transpose()?,
                 },
                 prior: Default::default(),
-                vague: None,
+                fallback: None,
             },
         })
     }

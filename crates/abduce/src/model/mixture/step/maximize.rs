@@ -177,8 +177,8 @@ impl Leaf {
         statistics: &[Statistics],
         before: Option<&[Distribution]>,
     ) -> Vec<Distribution> {
-        if let (Some(vague), true) = (self.family.vague(), self.fixed) {
-            return vec![vague; statistics.len()];
+        if let (Some(fallback), true) = (self.family.fallback(), self.fixed) {
+            return vec![fallback; statistics.len()];
         }
         let learned = self.learned(statistics.len());
         if learned.len() == statistics.len() && !self.tied {
