@@ -52,7 +52,7 @@ pub trait Components: Family {
     /// Pulls the statistics of several components towards what they have in
     /// common, so that each can start EM: none without spread, none that gives
     /// unseen values probability 0.
-    fn pull_together(stats: &mut [Self::Stats]);
+    fn shrink_together(stats: &mut [Self::Stats]);
 
     /// The smallest variance in any direction, as a share of the table's;
     /// constant columns do not count.

@@ -268,7 +268,7 @@ macro_rules! closed_enums {
             }
 
             /// Pulls statistics of several components together, for the start of EM.
-            pub fn pull_together(&self, stats: &mut [Statistics]) {
+            pub fn shrink_together(&self, stats: &mut [Statistics]) {
                 match self {
                     $(LeafFamily::$variant { .. } => {
                         let mut typed: Vec<_> = stats
@@ -278,7 +278,7 @@ macro_rules! closed_enums {
                                 _ => None,
                             })
                             .collect();
-                        <$type as Components>::pull_together(&mut typed);
+                        <$type as Components>::shrink_together(&mut typed);
                         for (stats, typed) in stats.iter_mut().zip(typed) {
                             *stats = Statistics::$variant(typed);
                         }

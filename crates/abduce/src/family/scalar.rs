@@ -173,7 +173,7 @@ impl<S: Scalar> Components for S {
         Self::wide(&scales[0])
     }
 
-    fn pull_together(stats: &mut [Self::Stats]) {
+    fn shrink_together(stats: &mut [Self::Stats]) {
         const ROWS: f64 = 2.0;
         let mut all = merged(&*stats);
         if all.weight() <= 0.0 {

@@ -164,7 +164,7 @@ impl Components for Bernoulli {
         Bernoulli { probability: 0.5 }
     }
 
-    fn pull_together(stats: &mut [BernoulliStats]) {
+    fn shrink_together(stats: &mut [BernoulliStats]) {
         let all = merged(&*stats);
         let weight = all.weight().max(1.0);
         for component in stats {

@@ -179,7 +179,7 @@ impl Components for Categorical {
         }
     }
 
-    fn pull_together(stats: &mut [CategoricalStats]) {
+    fn shrink_together(stats: &mut [CategoricalStats]) {
         let all = merged(&*stats);
         let (levels, weight) = (all.counts.len() as f64, all.weight().max(1.0));
         for component in stats {

@@ -178,7 +178,7 @@ impl Components for Exponential {
         (Self::map(stats, prior).or_else(|_| Self::map(stats, &least))).ok()
     }
 
-    fn pull_together(stats: &mut [ExponentialStats]) {
+    fn shrink_together(stats: &mut [ExponentialStats]) {
         let all = merged(&*stats);
         if all.weight > 0.0 {
             let mut share = all.clone();

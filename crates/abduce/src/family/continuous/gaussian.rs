@@ -60,7 +60,7 @@ pub struct GaussianPrior {
 impl GaussianStats {
     /// Adds two rows with the scatter within components about this mean; to statistics of no row,
     /// two rows with the scatter of all rows about their mean.
-    pub(crate) fn pull(&mut self, all: &GaussianStats, within: f64) {
+    pub(crate) fn shrink(&mut self, all: &GaussianStats, within: f64) {
         const ROWS: f64 = 2.0;
         if all.weight <= 0.0 {
             return;
@@ -248,11 +248,11 @@ impl Components for Gaussian {
         }
     }
 
-    fn pull_together(stats: &mut [GaussianStats]) {
+    fn shrink_together(stats: &mut [GaussianStats]) {
         let all = merged(&*stats);
         let scatter: f64 = stats.iter().map(|component| component.scatter).sum();
         for component in stats {
-            component.pull(&all, scatter / all.weight);
+            component.shrink(&all, scatter / all.weight);
         }
     }
 

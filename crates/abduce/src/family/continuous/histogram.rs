@@ -161,8 +161,8 @@ impl Components for Histogram {
         }
     }
 
-    fn pull_together(stats: &mut [PointStats]) {
-        PointStats::pull_together(stats);
+    fn shrink_together(stats: &mut [PointStats]) {
+        PointStats::shrink_together(stats);
     }
 }
 

@@ -121,8 +121,8 @@ impl Components for KernelDensity {
         KernelDensity::on_one_point(scales[0].mean, scales[0].variance.sqrt())
     }
 
-    fn pull_together(stats: &mut [PointStats]) {
-        PointStats::pull_together(stats);
+    fn shrink_together(stats: &mut [PointStats]) {
+        PointStats::shrink_together(stats);
     }
 }
 

@@ -213,7 +213,7 @@ impl Components for Poisson {
         }
     }
 
-    fn pull_together(stats: &mut [PoissonStats]) {
+    fn shrink_together(stats: &mut [PoissonStats]) {
         let all = merged(&*stats);
         for component in stats {
             component.merge(&PoissonStats {

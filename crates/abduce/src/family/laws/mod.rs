@@ -187,7 +187,7 @@ fn a_family_knows_itself<F: Examples>(family: &F, seed: u64) {
         observed(family, &data.cells(), &weights(50)),
         F::zero(&shape),
     ];
-    F::pull_together(&mut parts);
+    F::shrink_together(&mut parts);
     for part in &parts {
         assert!(F::mle(part).unwrap().is_valid(&shape), "{family:?}");
     }

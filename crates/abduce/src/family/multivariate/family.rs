@@ -5,7 +5,7 @@ use crate::data::Rows;
 use crate::family::continuous::gaussian::GaussianStats;
 use crate::family::multivariate::estimate::estimates_of_all;
 use crate::family::multivariate::run::{by_pattern, slices};
-use crate::family::multivariate::stats::{observe_complete, pull_together};
+use crate::family::multivariate::stats::{observe_complete, shrink_together};
 use crate::family::multivariate::{
     Covariance, Filler, MultivariateGaussian, MultivariateKernel, MultivariatePrior,
     MultivariateShape, MultivariateStats, Structure,
@@ -227,8 +227,8 @@ impl Components for MultivariateGaussian {
         }
     }
 
-    fn pull_together(stats: &mut [MultivariateStats]) {
-        pull_together(stats);
+    fn shrink_together(stats: &mut [MultivariateStats]) {
+        shrink_together(stats);
     }
 
     fn spread(&self, scales: &[Scale]) -> f64 {

@@ -262,9 +262,9 @@ impl MultivariateStats {
     }
 }
 
-/// See [`pull_together`](crate::family::Components::pull_together): d + 1 rows with the
+/// See [`shrink_together`](crate::family::Components::shrink_together): d + 1 rows with the
 /// covariance within components for full covariances, two rows for the others.
-pub(super) fn pull_together(stats: &mut [MultivariateStats]) {
+pub(super) fn shrink_together(stats: &mut [MultivariateStats]) {
     let mut all = stats[0].clone();
     stats[1..].iter().for_each(|component| all.merge(component));
     match &all {
@@ -273,14 +273,14 @@ pub(super) fn pull_together(stats: &mut [MultivariateStats]) {
             weight,
             mean,
             scatter,
-        } => pull_matrices_together(stats, *weight, mean, scatter),
-        MultivariateStats::Columns { columns, .. } => pull_columns_together(stats, columns),
+        } => shrink_matrices_together(stats, *weight, mean, scatter),
+        MultivariateStats::Columns { columns, .. } => shrink_columns_together(stats, columns),
     }
 }
 
 /// Adds d + 1 rows to statistics for full covariances, given the weight, the mean and the scatter
 /// of all rows.
-fn pull_matrices_together(
+fn shrink_matrices_together(
     stats: &mut [MultivariateStats],
     total: f64,
     center: &[f64],
@@ -319,7 +319,7 @@ fn pull_matrices_together(
 }
 
 /// Adds two rows to the statistics of every column, given those of all rows.
-fn pull_columns_together(stats: &mut [MultivariateStats], all: &[GaussianStats]) {
+fn shrink_columns_together(stats: &mut [MultivariateStats], all: &[GaussianStats]) {
     for (c, all) in all.iter().enumerate() {
         let scatter = |component: &MultivariateStats| match component {
             MultivariateStats::Columns { columns, .. } => columns[c].scatter,
@@ -328,7 +328,7 @@ fn pull_columns_together(stats: &mut [MultivariateStats], all: &[GaussianStats])
         let within = stats.iter().map(scatter).sum::<f64>() / all.weight;
         for component in stats.iter_mut() {
             if let MultivariateStats::Columns { columns, .. } = component {
-                columns[c].pull(all, within);
+                columns[c].shrink(all, within);
             }
         }
     }

@@ -274,14 +274,14 @@ impl Components for UniformBox {
         }
     }
 
-    fn pull_together(stats: &mut [BoxStats]) {
+    fn shrink_together(stats: &mut [BoxStats]) {
         let columns = stats.first().map_or(0, |component| component.columns.len());
         for c in 0..columns {
             let mut of_column: Vec<PointStats> = stats
                 .iter()
                 .map(|component| component.columns[c].clone())
                 .collect();
-            PointStats::pull_together(&mut of_column);
+            PointStats::shrink_together(&mut of_column);
             let pulled = stats.iter_mut().zip(of_column);
             pulled.for_each(|(component, column)| component.columns[c] = column);
         }

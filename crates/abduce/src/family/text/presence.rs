@@ -252,7 +252,7 @@ impl Components for Presence {
         }
     }
 
-    fn pull_together(stats: &mut [TermStats]) {
+    fn shrink_together(stats: &mut [TermStats]) {
         let all = merged(&*stats);
         for component in stats {
             for (count, pooled) in component.counts.iter_mut().zip(&all.counts) {

@@ -333,7 +333,7 @@ impl Components for Words {
         }
     }
 
-    fn pull_together(stats: &mut [TermStats]) {
+    fn shrink_together(stats: &mut [TermStats]) {
         let all = merged(&*stats);
         let (terms, words) = (all.counts.len() as f64, all.counts.iter().sum::<f64>());
         for component in stats {

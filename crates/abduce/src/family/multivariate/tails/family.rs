@@ -6,7 +6,7 @@ use crate::data::Rows;
 use crate::family::multivariate::run::{by_pattern, slices};
 use crate::family::multivariate::tails::degrees::{START, estimates};
 use crate::family::multivariate::tails::run::TailedKernel;
-use crate::family::multivariate::tails::stats::pull_rows_together;
+use crate::family::multivariate::tails::stats::shrink_rows_together;
 use crate::family::multivariate::tails::{
     MultivariateStudentT, MultivariateStudentTShape, MultivariateStudentTStats,
 };
@@ -194,8 +194,8 @@ impl Components for MultivariateStudentT {
         }
     }
 
-    fn pull_together(stats: &mut [MultivariateStudentTStats]) {
-        pull_rows_together(stats);
+    fn shrink_together(stats: &mut [MultivariateStudentTStats]) {
+        shrink_rows_together(stats);
     }
 
     fn spread(&self, scales: &[Scale]) -> f64 {

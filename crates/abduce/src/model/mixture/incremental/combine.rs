@@ -194,7 +194,7 @@ impl Combination<'_> {
             // New levels and classes must have a positive probability.
             let mut start = labelled.clone();
             let leaves = task.leaves.iter().zip(&mut start.leaves);
-            leaves.for_each(|(leaf, statistics)| leaf.family.pull_together(statistics));
+            leaves.for_each(|(leaf, statistics)| leaf.family.shrink_together(statistics));
             task.maximize(&start, None)
         } else {
             task.maximize(before, None)

@@ -347,6 +347,6 @@ pub(crate) fn statistics_of_labels(
 /// Shrinks the statistics of components towards each other, so that few rows are enough.
 fn shrink_components(leaves: &[Leaf], statistics: &mut MixtureStatistics) {
     for (leaf, components) in leaves.iter().zip(&mut statistics.leaves) {
-        leaf.family.pull_together(components);
+        leaf.family.shrink_together(components);
     }
 }
