@@ -88,7 +88,7 @@ impl<F: Scalar> Fitted<F> {
         let seen = for_each_row(source, wrong, |row, weight| cells.push((row[0], weight)))?;
         check_rows(&seen)?;
         let mut stats = <F as Scalar>::Stats::default();
-        F::see(&mut cells.iter().copied(), &mut stats);
+        F::observe_values(&mut cells.iter().copied(), &mut stats);
         let maximum = F::estimate(&stats);
         let names = family.slots.iter().map(|slot| slot.name.to_string());
         let names: Vec<String> = names.collect();

@@ -32,7 +32,7 @@ pub trait Scalar: Univariate + Clone + Serialize + DeserializeOwned {
     fn supports(x: f64) -> bool;
 
     /// Adds values with their weights to the statistics.
-    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut Self::Stats);
+    fn observe_values(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut Self::Stats);
 
     /// The maximum-likelihood estimate.
     ///
@@ -60,7 +60,7 @@ pub trait Scalar: Univariate + Clone + Serialize + DeserializeOwned {
     fn in_range(&self) -> bool;
 
     /// Whether statistics are in their range.
-    fn are_sound(stats: &Self::Stats) -> bool;
+    fn are_valid(stats: &Self::Stats) -> bool;
 }
 
 impl<S: Scalar> Family for S {
@@ -82,7 +82,7 @@ impl<S: Scalar> Family for S {
         let mut seen = all
             .filter(|(i, (_, weight))| cells.is_seen(*i) && **weight > 0.0)
             .map(|(_, (x, weight))| (*x, *weight));
-        Self::see(&mut seen, stats);
+        Self::observe_values(&mut seen, stats);
     }
 
     fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
@@ -190,10 +190,10 @@ impl<S: Scalar> Validate for S {
     }
 
     fn describes(_: &(), stats: &Self::Stats) -> bool {
-        Self::are_sound(stats)
+        Self::are_valid(stats)
     }
 
     fn accepts(_: &(), prior: &Self::Prior) -> bool {
-        Self::are_sound(prior)
+        Self::are_valid(prior)
     }
 }

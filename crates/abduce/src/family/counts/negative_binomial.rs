@@ -131,7 +131,7 @@ impl Scalar for NegativeBinomial {
         is_count(x)
     }
 
-    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut PointStats) {
+    fn observe_values(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut PointStats) {
         stats.merge(&PointStats::new(cells));
     }
 
@@ -184,7 +184,7 @@ impl Scalar for NegativeBinomial {
             && self.probability <= 1.0
     }
 
-    fn are_sound(stats: &PointStats) -> bool {
+    fn are_valid(stats: &PointStats) -> bool {
         stats.is_valid() && stats.values.iter().all(|x| <Self as Scalar>::supports(*x))
     }
 }

@@ -190,7 +190,7 @@ impl Scalar for StudentT {
         x.is_finite()
     }
 
-    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut PointStats) {
+    fn observe_values(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut PointStats) {
         stats.merge(&PointStats::new(cells));
     }
 
@@ -283,7 +283,7 @@ impl Scalar for StudentT {
         self.location.is_finite() && positive(self.scale) && positive(self.degrees)
     }
 
-    fn are_sound(stats: &PointStats) -> bool {
+    fn are_valid(stats: &PointStats) -> bool {
         stats.is_valid()
     }
 }
