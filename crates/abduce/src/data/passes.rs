@@ -42,11 +42,11 @@ pub(super) fn infer(
     // Texts are encoded from the files.
     let reads_texts = options.text.is_some() && summaries.iter().any(|(_, s)| s.is_text());
     let mut kept = (!reads_texts).then(|| Kept::new(&read, options.memory_budget));
-    let (mut rows, mut weighing) = (0, 0);
+    let (mut rows, mut weighted) = (0, 0);
     inputs.scan_parsed(&read, Some(parse), |round| {
         for located in &*round {
             rows += located.batch.rows();
-            weighing += located.weighing_rows();
+            weighted += located.rows_with_weight();
         }
         first_error(summaries.par_iter_mut().map(|(at, summary)| {
             let mut batches = round.iter().enumerate();
@@ -66,7 +66,7 @@ pub(super) fn infer(
     if rows == 0 {
         return Err(no_rows(inputs));
     }
-    if weighing == 0 && !options.more_rows {
+    if weighted == 0 && !options.more_rows {
         let column = options.weight.as_deref().unwrap_or_default();
         return Err(Error::data("every row has weight 0")
             .at_column(column)

@@ -227,7 +227,7 @@ impl Predictions {
         let posterior = model.posterior(chunk)?;
         let labels = chunk.column(target).cells(0, chunk.rows());
         let mut predictions = Predictions::default();
-        let rows = chunk.weighing_rows().filter(|row| labels.is_seen(*row));
+        let rows = chunk.rows_with_weight().filter(|row| labels.is_seen(*row));
         for row in rows.filter(|row| (first + row).is_multiple_of(stride)) {
             predictions
                 .probabilities

@@ -67,8 +67,10 @@ impl Central {
             return;
         }
         let hash = |row: usize| mix((number * CHUNK_ROWS + row) as u64);
-        let mut rows: Vec<(u64, usize)> =
-            chunk.weighing_rows().map(|row| (hash(row), row)).collect();
+        let mut rows: Vec<(u64, usize)> = chunk
+            .rows_with_weight()
+            .map(|row| (hash(row), row))
+            .collect();
         if rows.len() > MAX_ROWS {
             rows.select_nth_unstable(MAX_ROWS);
             rows.truncate(MAX_ROWS);

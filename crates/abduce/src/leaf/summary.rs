@@ -284,7 +284,7 @@ fn varies(source: &dyn Source, column: usize) -> Result<bool> {
         source,
         |_, chunk| {
             let cells = chunk.column(column).cells(0, chunk.rows());
-            let numbers = chunk.weighing_rows().filter_map(|row| cells.number(row));
+            let numbers = chunk.rows_with_weight().filter_map(|row| cells.number(row));
             Ok(
                 numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
                     (x.min(low), x.max(high))

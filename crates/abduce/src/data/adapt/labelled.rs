@@ -48,11 +48,11 @@ impl<'a> Labelled<'a> {
         for chunk in source.scan()? {
             let chunk = chunk?;
             let labels = chunk.column(target).cells(0, chunk.rows());
-            let weighing: Vec<usize> = chunk.weighing_rows().collect();
-            hidden |= weighing.iter().any(|row| !labels.is_seen(*row));
+            let weighted: Vec<usize> = chunk.rows_with_weight().collect();
+            hidden |= weighted.iter().any(|row| !labels.is_seen(*row));
             for (place, used) in used.iter_mut().enumerate().filter(|(_, t)| !t.is_empty()) {
                 let cells = chunk.column(place).cells(0, chunk.rows());
-                let labelled = weighing.iter().filter(|row| labels.is_seen(**row));
+                let labelled = weighted.iter().filter(|row| labels.is_seen(**row));
                 for row in labelled.filter(|row| cells.is_seen(**row)) {
                     match cells.terms() {
                         Some(terms) => {

@@ -184,7 +184,7 @@ impl FittedMixture {
         let weights = chunk.weights().unwrap_or(&ones);
         let mut summary = TableSummary {
             total: chunk.total_weight(),
-            rows: chunk.weighing_rows().count() as u64,
+            rows: chunk.rows_with_weight().count() as u64,
             ..TableSummary::nothing(chunk.columns().len())
         };
         let hidden = |row: &usize| match self.target {

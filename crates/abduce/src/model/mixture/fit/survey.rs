@@ -96,7 +96,7 @@ impl Survey {
             labelled: MixtureStatistics::zero_without_text(leaves, labels),
             summary: TableSummary {
                 total: chunk.total_weight(),
-                rows: chunk.weighing_rows().count() as u64,
+                rows: chunk.rows_with_weight().count() as u64,
                 ..TableSummary::nothing(chunk.columns().len())
             },
         };
@@ -189,7 +189,7 @@ fn check_domains(schema: &Schema, leaves: &[Leaf], chunk: &Chunk, number: usize)
             if leaf.family.supports_all(x) {
                 continue;
             }
-            let mut seen = chunk.weighing_rows().filter(|row| cells.is_seen(*row));
+            let mut seen = chunk.rows_with_weight().filter(|row| cells.is_seen(*row));
             if let Some(row) = seen.find(|row| !leaf.family.supports(x[*row])) {
                 return Err(Error::data(format!(
                     "{} is outside the support of the family {}",

@@ -188,11 +188,11 @@ impl Points {
 
     /// Hierarchical clustering of some evenly spaced rows of positive weight.
     pub fn tree(&self) -> Tree {
-        let weighing = self.weights.iter().enumerate().filter(|(_, w)| **w > 0.0);
-        let weighing: Vec<usize> = weighing.map(|(row, _)| row).collect();
-        let rows = hierarchical::max_rows(self.width).min(weighing.len());
+        let weighted = self.weights.iter().enumerate().filter(|(_, w)| **w > 0.0);
+        let weighted: Vec<usize> = weighted.map(|(row, _)| row).collect();
+        let rows = hierarchical::max_rows(self.width).min(weighted.len());
         let chosen: Vec<usize> = (0..rows)
-            .map(|i| weighing[i * weighing.len() / rows])
+            .map(|i| weighted[i * weighted.len() / rows])
             .collect();
         let cells: Vec<f64> = chosen
             .iter()

@@ -68,7 +68,7 @@ pub(crate) fn sort_into_runs(
         .filter(|c| chunk.column(*c).nulls().is_some())
         .collect();
     let rows: Vec<u32> = if skip_zero_weights {
-        chunk.weighing_rows().map(|row| row as u32).collect()
+        chunk.rows_with_weight().map(|row| row as u32).collect()
     } else {
         (0..chunk.rows() as u32).collect()
     };
