@@ -190,7 +190,7 @@ macro_rules! closed_enums {
                 !matches!(self, LeafFamily::Words { shape, .. } if shape.complement)
             }
 
-            /// The distribution of columns that have no values, once the leaf is settled.
+            /// The distribution of columns that have no values, once they are set.
             pub fn fallback(&self) -> Option<Distribution> {
                 match self {
                     $(LeafFamily::$variant { fallback, .. } => fallback.clone().map(Distribution::$variant),)*
@@ -219,7 +219,7 @@ macro_rules! closed_enums {
 
             /// Sets the prior, and the distribution of columns without values, from the scales of
             /// the columns.
-            pub fn settle(&mut self, scales: &[Scale], strength: &PriorStrength) {
+            pub fn set_prior_and_fallback(&mut self, scales: &[Scale], strength: &PriorStrength) {
                 match self {
                     $(LeafFamily::$variant { shape, prior, fallback } => {
                         *prior = <$type as Components>::weak_prior(scales, strength);

@@ -45,7 +45,7 @@ impl Central {
     /// No rows yet, of the columns of multivariate Gaussians and t distributions. Models of classes
     /// use no such columns: they are updated without their rows, from which new quartiles would
     /// have to be computed.
-    pub fn nothing(leaves: &[Leaf], target: Option<usize>) -> Central {
+    pub fn empty(leaves: &[Leaf], target: Option<usize>) -> Central {
         let together = leaves.iter().filter(|leaf| {
             matches!(
                 leaf.family,

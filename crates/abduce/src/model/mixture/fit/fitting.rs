@@ -185,7 +185,7 @@ impl<'a> Fitting<'a> {
             return Err(Error::data("every row has weight 0"));
         }
         let Some(changed) =
-            summary.reconsidered(leaves, self.specification.min_added_variance(summary))
+            summary.split_constant_columns(leaves, self.specification.min_added_variance(summary))
         else {
             return Ok(survey);
         };
@@ -423,7 +423,7 @@ impl Specification {
             row_weight: survey.summary.row_weight(),
         };
         for (number, leaf) in leaves.iter_mut().enumerate() {
-            survey.summary.settle(leaf, &strength);
+            survey.summary.set_prior_and_fallback(leaf, &strength);
             self.set_pseudocounts(leaf, schema, &survey.labelled.leaves[number])?;
         }
         Ok(())

@@ -134,7 +134,7 @@ impl FittedMixture {
         if rows.schema().fields.len() != fields.len() {
             return Ok(false);
         }
-        let mut summary = TableSummary::nothing(fields.len());
+        let mut summary = TableSummary::empty(fields.len());
         // The last count is that of unseen categories.
         let zeros = |levels: usize| vec![0.0; levels + 1];
         let mut levels: Vec<_> = fields
@@ -185,7 +185,7 @@ impl FittedMixture {
         let mut summary = TableSummary {
             total: chunk.total_weight(),
             rows: chunk.rows_with_weight().count() as u64,
-            ..TableSummary::nothing(chunk.columns().len())
+            ..TableSummary::empty(chunk.columns().len())
         };
         let hidden = |row: &usize| match self.target {
             Some(target) => !chunk.column(target).cells(0, chunk.rows()).is_seen(*row),

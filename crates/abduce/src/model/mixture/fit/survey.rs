@@ -41,8 +41,8 @@ impl Survey {
                 }
                 check_domains(schema, leaves, chunk, number)?;
                 let zero = || {
-                    let survey = Survey::nothing(leaves, labels, schema.fields.len());
-                    Some((survey, Central::nothing(leaves, target)))
+                    let survey = Survey::empty(leaves, labels, schema.fields.len());
+                    Some((survey, Central::empty(leaves, target)))
                 };
                 if let Some((survey, central)) = partial.get_or_insert_with(zero) {
                     survey.add(chunk, leaves, target, labels);
@@ -70,10 +70,10 @@ impl Survey {
     }
 
     /// The survey of no rows.
-    pub fn nothing(leaves: &[Leaf], labels: usize, columns: usize) -> Survey {
+    pub fn empty(leaves: &[Leaf], labels: usize, columns: usize) -> Survey {
         Survey {
             labelled: MixtureStatistics::zero(leaves, labels),
-            summary: TableSummary::nothing(columns),
+            summary: TableSummary::empty(columns),
         }
     }
 
@@ -97,7 +97,7 @@ impl Survey {
             summary: TableSummary {
                 total: chunk.total_weight(),
                 rows: chunk.rows_with_weight().count() as u64,
-                ..TableSummary::nothing(chunk.columns().len())
+                ..TableSummary::empty(chunk.columns().len())
             },
         };
         let ones;

@@ -65,7 +65,7 @@ impl FittedMixture {
         let components = conversion.components(self.target).iter().flatten().count();
         let mut leaves = specification.leaves(&schema)?;
         if let Some(changed) =
-            summary.reconsidered(&leaves, specification.min_added_variance(&summary))
+            summary.split_constant_columns(&leaves, specification.min_added_variance(&summary))
         {
             leaves = changed;
             refuse_no_leaves(&leaves)?;
@@ -393,7 +393,7 @@ impl TableSummary {
             or_scale(result, has_marks, weights, |share| moments.scale(share))?;
             *moments = rounded(moments.clone(), &before);
         }
-        self.review_central();
+        self.drop_unneeded_central();
         Ok(())
     }
 }
