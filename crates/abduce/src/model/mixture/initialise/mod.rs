@@ -295,7 +295,8 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// The statistics of groups of rows, from which initial parameters can be estimated. Missing
-/// values of correlated columns are expected under the prior, so that incomplete rows count too.
+/// values of correlated columns are replaced by their expectation under the prior, so that
+/// incomplete rows count too.
 pub(crate) fn statistics_of_groups(
     table: &Table,
     leaves: &[Leaf],

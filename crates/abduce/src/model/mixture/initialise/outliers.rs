@@ -10,8 +10,8 @@ const NEIGHBOUR_NUMBER: usize = 8;
 const MAX_NEIGHBOURS: usize = 1000;
 
 impl Points {
-    /// The points with weight 0 for a share of the rows, the farthest outliers, and the weight of
-    /// those.
+    /// Sets the weight of the farthest outliers to 0, up to a share of the total weight; returns
+    /// the points and the weight removed.
     pub fn without_outliers(&self, share: f64) -> (Points, f64) {
         let weighted = self.weights.iter().enumerate().filter(|(_, w)| **w > 0.0);
         let weighted: Vec<usize> = weighted.map(|(row, _)| row).collect();

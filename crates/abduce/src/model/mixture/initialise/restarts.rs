@@ -22,33 +22,43 @@ use std::cmp::Ordering;
 /// The maximum number of rows for which starts run in parallel.
 const MAX_PARALLEL_ROWS: u64 = 16_384;
 
-/// Where iterations take long: the number of iterations of each start, on few rows of a large
-/// table; the number of starts that are continued; and the number of their iterations on a larger
-/// sample of a large table.
+/// The first iterations of each start where iterations take long; few rows of a large table.
 const FIRST_ITERATIONS: usize = 8;
+
+/// The starts that are continued after these.
 const KEPT: usize = 4;
+
+/// Their iterations on a larger sample of a large table.
 const SECOND_ITERATIONS: usize = 12;
 
-/// The number of products in an iteration over a table up to which all starts run until they
-/// converge, and how many complete rows the missing values of one row cost in addition.
+/// Up to this number of products in an iteration over a table, all starts run until convergence.
 const FEW_PRODUCTS: f64 = 250_000.0;
+
+/// The missing values of one row take as long as this number of complete rows.
 const PRODUCTS_OF_MISSING: f64 = 4.0;
 
-/// In a grid: the number of products in an iteration up to which all starts run until they
-/// converge. Above it, the number of starts that are iterated at all, the number of their first
-/// iterations, and the number of starts that are continued to the coarse tolerance.
+/// In a grid, up to this number of products in an iteration all starts run until convergence.
 const FEW_PRODUCTS_OF_GRID: f64 = 50_000.0;
+
+/// Above it, the number of starts that are iterated at all.
 const ITERATED: usize = 6;
+
+/// The first iterations of each of these.
 const COARSE_ITERATIONS: usize = 5;
+
+/// The starts that are then continued to the coarse tolerance.
 const COARSE_KEPT: usize = 2;
 
 /// The tolerance at which the fits of a grid are compared before the best are continued.
 pub(crate) const COARSE_TOLERANCE: f64 = 3e-6;
 
-/// The minimum number of rows on which starts are tried: in all, for each component, and for each
-/// component and column.
+/// The minimum number of rows on which starts are tried.
 const MIN_ROWS: usize = 2_000;
+
+/// The minimum number of these rows for each component.
 const ROWS_PER_COMPONENT: usize = 500;
+
+/// The minimum number of these rows for each component and column.
 const ROWS_PER_COLUMN: usize = 4;
 
 /// The initial shares of noise, used by the starts in turn.
@@ -99,19 +109,19 @@ pub(crate) fn best_of_starts(
         starts.is_coarse = true;
         return trial.run_coarsely(tries, &mut starts.outcomes);
     }
-    let to_the_end = is_whole && (tries == 1 || products <= FEW_PRODUCTS);
-    let attempts = if to_the_end {
+    let until_convergence = is_whole && (tries == 1 || products <= FEW_PRODUCTS);
+    let attempts = if until_convergence {
         trial.run(tries, &options.em)
     } else {
         trial.run(tries, &trial.limited_to(FIRST_ITERATIONS))
     };
     let outcomes = attempts.iter();
     starts.outcomes = outcomes
-        .map(|attempt| Start::of(attempt, task, summary, to_the_end))
+        .map(|attempt| Start::of(attempt, task, summary, until_convergence))
         .collect();
     let mut found = successful(attempts)?;
     sort_best_first(&mut found, task, summary);
-    if !to_the_end {
+    if !until_convergence {
         found.truncate(KEPT);
         let more = if is_whole {
             options.em.clone()
@@ -208,8 +218,7 @@ impl Trial<'_> {
         statistics
     }
 
-    /// The initial parameters of a start, and their log-likelihood of the rows with their groups as
-    /// labels, plus the log-prior.
+    /// The initial parameters of a start and their objective, with the groups as labels.
     fn start(&self, number: usize) -> (Parameters, f64) {
         let statistics = self.statistics(number);
         let parameters = self.task.maximize(&statistics, None);
@@ -316,7 +325,7 @@ pub(crate) fn coarse(options: &EmOptions) -> EmOptions {
 
 /// The number of different starts of a fit with this number of components.
 pub(super) fn tries(options: &FitOptions, components: usize) -> usize {
-    // A hierarchical start is always the same, and a single component is where all rows are.
+    // A hierarchical start is always the same, and a single component starts from all rows.
     if options.init == Init::Hierarchical || components == 1 {
         1
     } else {
