@@ -277,7 +277,7 @@ impl GaussianRun<'_> {
     ) {
         let summed = match (self.kernel, &self.moments) {
             (RunKernel::Pattern(pattern), _) => {
-                pattern.close(scratch, rows);
+                pattern.extend_sums(scratch, rows);
                 return self.all.recycle(pattern);
             }
             (RunKernel::Complete(kernel), Some(moments)) => kernel.finish(moments),

@@ -182,7 +182,8 @@ impl Extension<'_> {
                 }
                 for (s, g) in hidden.iter().enumerate().skip(t) {
                     let other: V = lanes.load(intercept, s);
-                    // w c c' + c (B y)' + (B y) c' + B (y yᵀ) B'ᵀ.
+                    // With intercepts c: an entry of Σ r (c + B y)(c + B y)ᵀ, which is
+                    // (Σ r) c cᵀ + (Σ r B y) cᵀ + c (Σ r B y)ᵀ + (Σ r B y yᵀ) Bᵀ.
                     let mut sum = V::fma(weight, other, first[s]).mul(start);
                     sum = V::fma(first[t], other, sum);
                     for i in 0..o {
