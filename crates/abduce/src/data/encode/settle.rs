@@ -5,7 +5,7 @@
 //! at most 10, a variance of at most four times the mean, and at least one zero in a hundred
 //! cells. These are shares and moments, which seldom differ between two halves of a table.
 
-use crate::data::encode::alike::Look;
+use crate::data::encode::alike::InferredKind;
 use crate::data::encode::infer::Summary;
 use crate::data::encode::too_large;
 use crate::data::encode::truth::{folded, folded_among_others, no_then_yes};
@@ -46,18 +46,18 @@ impl Summary {
     }
 
     /// What columns with similar names take from this one; `None` if its kind is not inferred.
-    pub fn shape(&self) -> Option<Look> {
+    pub fn shape(&self) -> Option<InferredKind> {
         if self.wish.kind.is_some() || self.wish.target || self.present == 0 {
             return None;
         }
         if self.numbers < self.present {
-            return Some(Look::Other);
+            return Some(InferredKind::Other);
         }
         let like_a_count = self.whole && self.least >= 0.0 && self.levels.count() > 1;
         if !like_a_count {
-            return Some(Look::Number);
+            return Some(InferredKind::Number);
         }
-        Some(Look::Whole {
+        Some(InferredKind::Whole {
             kind: self.number_kind(),
             least: self.least,
             most: self.largest,

@@ -123,14 +123,14 @@ impl FittedMixture {
         if matrices.is_empty() {
             return None;
         }
-        let mut thin = self.clone();
+        let mut compact = self.clone();
         for stored in &matrices {
-            if let Some(matrix) = thin.matrix_mut(stored.leaf, stored.of) {
+            if let Some(matrix) = compact.matrix_mut(stored.leaf, stored.of) {
                 *matrix = Vec::new();
             }
         }
-        thin.matrices = matrices;
-        Some(thin)
+        compact.matrices = matrices;
+        Some(compact)
     }
 
     /// Moves the matrices of a file to their places in the model.
@@ -318,7 +318,7 @@ fn covariances(mixture: &FittedMixture, leaf: usize, order: usize) -> Vec<(usize
     found
 }
 
-/// Whether the bits of a matrix are those of another one times a factor, except on the diagonal.
+/// Whether a matrix equals another times a factor, bit for bit, except on the diagonal.
 fn is_multiple(matrix: &[f64], other: &[f64], factor: f64, order: usize) -> bool {
     // Each chunk begins with an entry of the diagonal.
     let is_same = |t: usize, x: f64, s: f64| (factor * s).to_bits() == x.to_bits() || t == 0;
