@@ -96,19 +96,19 @@ impl Numbers<'_> {
     /// The array, which is kept alive by the result.
     pub fn array(&self) -> Array {
         match self {
-            Numbers::Double(own) => {
-                let view = own.as_array();
+            Numbers::Double(array) => {
+                let view = array.as_array();
                 if view.strides()[0] == 1 && view.nrows() > 0 {
                     let layout = |_, owner: &Arc<Owner>| Layout::Columns(columns(view, owner));
-                    kept(own, "float64", layout)
+                    kept(array, "float64", layout)
                 } else {
-                    kept(own, "float64", |view, _| Layout::Double(view))
+                    kept(array, "float64", |view, _| Layout::Double(view))
                 }
             }
-            Numbers::Single(own) => kept(own, "float32", |view, _| Layout::Single(view)),
-            Numbers::Long(own) => kept(own, "int64", |view, _| Layout::Long(view)),
-            Numbers::Int(own) => kept(own, "int32", |view, _| Layout::Int(view)),
-            Numbers::Byte(own) => kept(own, "uint8", |view, _| Layout::Byte(view)),
+            Numbers::Single(array) => kept(array, "float32", |view, _| Layout::Single(view)),
+            Numbers::Long(array) => kept(array, "int64", |view, _| Layout::Long(view)),
+            Numbers::Int(array) => kept(array, "int32", |view, _| Layout::Int(view)),
+            Numbers::Byte(array) => kept(array, "uint8", |view, _| Layout::Byte(view)),
         }
     }
 }
@@ -155,8 +155,8 @@ impl Array {
         let len = CHUNK_ROWS.min(self.rows - start);
         match &self.layout {
             Layout::Columns(whole) => {
-                let cells = |own: &Buffer| ScalarBuffer::<f64>::new(own.clone(), start, len);
-                whole.iter().map(|own| checked(cells(own))).collect()
+                let cells = |buffer: &Buffer| ScalarBuffer::<f64>::new(buffer.clone(), start, len);
+                whole.iter().map(|buffer| checked(cells(buffer))).collect()
             }
             Layout::Double(view) => transposed(view.slice(s![start..start + len, ..])),
             Layout::Single(view) => transposed(view.slice(s![start..start + len, ..])),
@@ -204,12 +204,12 @@ pub fn transpose<T: Copy, U, const TOGETHER: usize>(
         0
     };
     for first in (0..together).step_by(TOGETHER) {
-        let own = std::array::from_fn(|i| view.row(first + i).to_slice().unwrap_or_default());
-        let own: [&[T]; TOGETHER] = own;
+        let rows = std::array::from_fn(|i| view.row(first + i).to_slice().unwrap_or_default());
+        let rows: [&[T]; TOGETHER] = rows;
         for column in 0..width {
             let out = &mut cells[column * stride + first..][..TOGETHER];
-            for (out, own) in out.iter_mut().zip(&own) {
-                *out = put(column, own[column]);
+            for (out, row) in out.iter_mut().zip(&rows) {
+                *out = put(column, row[column]);
             }
             look(out);
         }
@@ -228,8 +228,10 @@ fn transposed<T: Number>(view: ArrayView2<'_, T>) -> Result<Columns, Unfit> {
     let stride = rows + PADDING;
     let mut memory = Reused::new(stride * width);
     let mut finite = Finite::default();
-    let put = |_: usize, own: T| own.double();
-    transpose::<T, f64, TOGETHER>(view, &mut memory.0, stride, put, |own| finite.look(own));
+    let put = |_: usize, number: T| number.double();
+    transpose::<T, f64, TOGETHER>(view, &mut memory.0, stride, put, |numbers| {
+        finite.look(numbers)
+    });
     let cells = memory.buffer();
     let columns = (0..width).map(|c| ScalarBuffer::<f64>::new(cells.clone(), c * stride, rows));
     if finite.all() {

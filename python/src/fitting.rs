@@ -215,7 +215,8 @@ pub fn fit_kmeans<'py>(
     })?;
     // The likelihood is not computed: it takes as long as an iteration.
     let labels = fit.labels.take();
-    let labels = labels.map(|own| PyArray1::from_iter(py, own.into_iter().map(i64::from)));
+    let labels =
+        labels.map(|clusters| PyArray1::from_iter(py, clusters.into_iter().map(i64::from)));
     let recipe = kmeans::Recipe {
         kmeans: specification,
         kmeans_options: options,

@@ -42,7 +42,7 @@ struct Encoded {
 impl Encoded {
     fn chunk(&self, number: usize) -> abduce::Result<Chunk> {
         let levels = self.all_levels.as_ref();
-        let mut columns = match levels.and_then(|own| self.array.codes(number, own)) {
+        let mut columns = match levels.and_then(|levels| self.array.codes(number, levels)) {
             Some(columns) => columns,
             None => self.numbers(number)?,
         };
@@ -52,7 +52,7 @@ impl Encoded {
             columns.insert(self.labels_at, labels.chunk(number, rows)?);
         }
         let weights = self.weights.as_ref();
-        let weights = weights.map(|own| own[first..first + rows].to_vec());
+        let weights = weights.map(|weights| weights[first..first + rows].to_vec());
         Ok(Chunk::new(rows, columns, weights))
     }
 
@@ -147,7 +147,7 @@ impl Table {
         labels: Option<Labels<'_>>,
         weights: Option<Vec<f64>>,
     ) -> PyResult<Table> {
-        let label_chunks = labels.as_ref().map(|own| LabelChunks::of(own, rows));
+        let label_chunks = labels.as_ref().map(|labels| LabelChunks::of(labels, rows));
         let label_chunks = label_chunks.transpose()?;
         fields.extend(labels.map(Labels::field));
         let mut weight_chunks = weights.as_deref().map(pieces);
@@ -156,8 +156,8 @@ impl Table {
             if let Some(labels) = &label_chunks {
                 columns.push(labels.chunk(number, len)?);
             }
-            let own = weight_chunks.as_mut().and_then(Iterator::next);
-            Ok(Chunk::new(len, columns, own))
+            let weights = weight_chunks.as_mut().and_then(Iterator::next);
+            Ok(Chunk::new(len, columns, weights))
         });
         let chunks = chunks.collect::<abduce::Result<_>>().map_err(exception)?;
         let made = abduce::data::Table::from_chunks(Schema::new(fields), chunks);
@@ -271,21 +271,21 @@ pub fn table_of_array(
             Some(kinds) => kinds[column].parse().map_err(exception)?,
             None => Kind::Real,
         };
-        let own = levels.as_ref().map_or(&[][..], |levels| &levels[column]);
-        coded.push(kind.is_coded().then_some(own.len()));
+        let levels = levels.as_ref().map_or(&[][..], |levels| &levels[column]);
+        coded.push(kind.is_coded().then_some(levels.len()));
         fields.push(if kind.is_coded() {
-            Field::with_levels(name, kind, own.to_vec())
+            Field::with_levels(name, kind, levels.to_vec())
         } else {
             Field::new(name, kind)
         });
     }
-    let label_chunks = labels.as_ref().map(|own| LabelChunks::of(own, rows));
+    let label_chunks = labels.as_ref().map(|labels| LabelChunks::of(labels, rows));
     let label_chunks = label_chunks.transpose()?;
     let labels_at = labels_at.unwrap_or(width).min(width);
     if let Some(labels) = labels {
         fields.insert(labels_at, labels.field());
     }
-    let narrow = |levels: &Option<usize>| levels.and_then(|own| own.try_into().ok());
+    let narrow = |levels: &Option<usize>| levels.and_then(|number| number.try_into().ok());
     let encoded = Encoded {
         schema: Schema::new(fields),
         array,
@@ -304,28 +304,28 @@ pub fn variances<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyA
     let _borrow = table.borrow(py)?;
     let source = table.source();
     let fields = source.schema().fields.iter().enumerate();
-    let numbers = fields.filter(|(_, own)| !own.kind.is_coded() && own.kind != Kind::Text);
+    let numbers = fields.filter(|(_, field)| !field.kind.is_coded() && field.kind != Kind::Text);
     let numbers: Vec<usize> = numbers.map(|(column, _)| column).collect();
     let of_chunk = |_: usize, chunk: &Chunk| {
         let ones = vec![1.0; chunk.rows()];
         let one = |column: &usize| {
             let cells = [chunk.column(*column).cells(0, chunk.rows())];
-            let mut own = Gaussian::zero(&());
-            Gaussian::observe(&Rows::new(&cells), &ones, &mut own);
-            own
+            let mut stats = Gaussian::zero(&());
+            Gaussian::observe(&Rows::new(&cells), &ones, &mut stats);
+            stats
         };
         Ok(numbers.iter().map(one).collect::<Vec<GaussianStats>>())
     };
     let merge = |all: &mut Vec<GaussianStats>, more: Vec<GaussianStats>| {
         all.iter_mut()
             .zip(&more)
-            .for_each(|(all, own)| all.merge(own));
+            .for_each(|(all, stats)| all.merge(stats));
     };
     let all = pooled(py, None, || reduce(source, of_chunk, merge))?.map_err(exception)?;
     let all = all.unwrap_or_else(|| vec![Gaussian::zero(&()); numbers.len()]);
-    let variance = |own: &GaussianStats| {
-        if own.weight > 0.0 {
-            own.scatter / own.weight
+    let variance = |stats: &GaussianStats| {
+        if stats.weight > 0.0 {
+            stats.scatter / stats.weight
         } else {
             0.0
         }
