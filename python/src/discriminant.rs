@@ -52,7 +52,7 @@ impl ClassGaussians {
     }
 
     /// The covariances of the classes averaged by their probabilities.
-    fn mixed<'py>(&self, py: Python<'py>) -> PyResult<Matrix<'py>> {
+    fn average_covariance<'py>(&self, py: Python<'py>) -> PyResult<Matrix<'py>> {
         square(
             py,
             self.gaussians.weighted_covariance(&self.gaussians.weights),

@@ -154,7 +154,7 @@ pub fn estimate_family(
         seed,
     };
     let mut found = interruptible(py, None, None, |_| {
-        estimate::estimate(family, table.made()?, &request)
+        estimate::estimate(family, table.encoded()?, &request)
     })?;
     found.notes = found.notes.iter().map(|note| warning(note)).collect();
     serde_json::to_string(&found).map_err(|why| value_error(why.to_string()))

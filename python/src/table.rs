@@ -1,7 +1,7 @@
 //! Tables of the library from arrays, frames and sparse matrices.
 
 use crate::aligned::Aligned1;
-use crate::dense::{Array, Columns, LARGE, Numbers, Unfit};
+use crate::dense::{Array, Columns, InvalidNumber, LARGE, Numbers};
 use crate::errors::{exception, value_error};
 use crate::labels::{LabelChunks, Labels};
 use crate::threads::pooled;
@@ -19,14 +19,14 @@ use std::sync::OnceLock;
 pub struct Table(Held);
 
 enum Held {
-    /// Encoded.
-    Made(abduce::data::Table),
+    /// Encoded chunks.
+    Encoded(abduce::data::Table),
     /// An array, whose chunks are encoded whenever they are needed, or once.
-    Array(Box<Encoded>, OnceLock<abduce::data::Table>),
+    Array(Box<LabelledArray>, OnceLock<abduce::data::Table>),
 }
 
 /// An array with labels and weights.
-struct Encoded {
+struct LabelledArray {
     schema: Schema,
     array: Array,
     /// The number of levels of columns of codes.
@@ -39,7 +39,7 @@ struct Encoded {
     weights: Option<Vec<f64>>,
 }
 
-impl Encoded {
+impl LabelledArray {
     fn chunk(&self, number: usize) -> abduce::Result<Chunk> {
         let levels = self.all_levels.as_ref();
         let mut columns = match levels.and_then(|levels| self.array.codes(number, levels)) {
@@ -59,12 +59,14 @@ impl Encoded {
     /// The columns of a chunk, converted from doubles.
     fn numbers(&self, number: usize) -> abduce::Result<Columns> {
         let mut columns = self.array.chunk(number).map_err(|why| match why {
-            Unfit::Infinite => Error::data(format!(
+            InvalidNumber::Infinite => Error::data(format!(
                 "Input X contains infinity or a value too large for dtype('{}').",
                 self.array.dtype
             )),
-            Unfit::Large => Error::data(format!("Input X contains a value beyond {LARGE:e}"))
-                .with_hint("rescale the column"),
+            InvalidNumber::Large => {
+                Error::data(format!("Input X contains a value beyond {LARGE:e}"))
+                    .with_hint("rescale the column")
+            }
         })?;
         for (column, levels) in columns.iter_mut().zip(&self.levels) {
             if let Some(levels) = levels {
@@ -75,7 +77,7 @@ impl Encoded {
     }
 }
 
-impl Source for Encoded {
+impl Source for LabelledArray {
     fn schema(&self) -> &Schema {
         &self.schema
     }
@@ -160,8 +162,8 @@ impl Table {
             Ok(Chunk::new(len, columns, weights))
         });
         let chunks = chunks.collect::<abduce::Result<_>>().map_err(exception)?;
-        let made = abduce::data::Table::from_chunks(Schema::new(fields), chunks);
-        Ok(Table(Held::Made(made)))
+        let encoded = abduce::data::Table::from_chunks(Schema::new(fields), chunks);
+        Ok(Table(Held::Encoded(encoded)))
     }
 
     /// A borrow of the array of the table, to be held while it is read without the interpreter's lock;
@@ -171,7 +173,7 @@ impl Table {
     /// If other Rust code is writing to the array.
     pub fn borrow<'py>(&self, py: Python<'py>) -> PyResult<Option<Numbers<'py>>> {
         match &self.0 {
-            Held::Made(_) => Ok(None),
+            Held::Encoded(_) => Ok(None),
             Held::Array(array, _) => array.array.borrow(py).map(Some),
         }
     }
@@ -179,8 +181,8 @@ impl Table {
     /// The rows, for reading them once or twice.
     pub fn source(&self) -> &dyn Source {
         match &self.0 {
-            Held::Made(table) => table,
-            Held::Array(array, made) => match made.get() {
+            Held::Encoded(table) => table,
+            Held::Array(array, encoded) => match encoded.get() {
                 Some(table) => table,
                 None => array.as_ref(),
             },
@@ -191,19 +193,19 @@ impl Table {
     ///
     /// # Errors
     /// If a number is infinite or too large.
-    pub fn made(&self) -> abduce::Result<&abduce::data::Table> {
-        let (array, made) = match &self.0 {
-            Held::Made(table) => return Ok(table),
-            Held::Array(array, made) => (array, made),
+    pub fn encoded(&self) -> abduce::Result<&abduce::data::Table> {
+        let (array, encoded) = match &self.0 {
+            Held::Encoded(table) => return Ok(table),
+            Held::Array(array, encoded) => (array, encoded),
         };
-        if let Some(table) = made.get() {
+        if let Some(table) = encoded.get() {
             return Ok(table);
         }
         let numbers = (0..array.array.chunks()).into_par_iter();
         let chunks = numbers.map(|number| array.chunk(number));
         let chunks: Vec<Chunk> = chunks.collect::<abduce::Result<_>>()?;
         let table = abduce::data::Table::from_chunks(array.schema.clone(), chunks);
-        Ok(made.get_or_init(|| table))
+        Ok(encoded.get_or_init(|| table))
     }
 
     /// The number of chunks.
@@ -217,7 +219,7 @@ impl Table {
     /// If a number in it is infinite or too large.
     pub fn chunk(&self, number: usize) -> abduce::Result<Cow<'_, Chunk>> {
         match (&self.0, self.source().table()) {
-            (_, Some(table)) | (Held::Made(table), None) => {
+            (_, Some(table)) | (Held::Encoded(table), None) => {
                 Ok(Cow::Borrowed(&table.chunks()[number]))
             }
             (Held::Array(array, _), None) => array.chunk(number).map(Cow::Owned),
@@ -286,7 +288,7 @@ pub fn table_of_array(
         fields.insert(labels_at, labels.field());
     }
     let narrow = |levels: &Option<usize>| levels.and_then(|number| number.try_into().ok());
-    let encoded = Encoded {
+    let array = LabelledArray {
         schema: Schema::new(fields),
         array,
         all_levels: coded.iter().map(narrow).collect(),
@@ -295,7 +297,7 @@ pub fn table_of_array(
         labels_at,
         weights: self::weights(weights, rows)?,
     };
-    Ok(Table(Held::Array(Box::new(encoded), OnceLock::new())))
+    Ok(Table(Held::Array(Box::new(array), OnceLock::new())))
 }
 
 /// The unweighted variance of each column of numbers.

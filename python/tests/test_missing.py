@@ -241,7 +241,7 @@ def test_a_density_of_an_empty_column_is_refused():
 
 def test_a_linear_discriminant_with_missing_cells_scores_like_its_model():
     model = LinearDiscriminantAnalysis().fit(with_missing_cells(), Y)
-    joint = model._model.log_joint(model._asked(X), 1)
+    joint = model._model.log_joint(model._prediction_table(X), 1)
     np.testing.assert_allclose(model.predict_log_proba(X), log_softmax(joint, axis=1), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(model.covariance_, model._gaussians().covariances()[0])
 
