@@ -19,7 +19,7 @@ Y = np.repeat([0, 1], 50)
 def assert_warns_here(work, match, category=UserWarning):
     with pytest.warns(category, match=match) as caught:
         work()
-    assert any(own.filename == __file__ and re.search(match, str(own.message)) for own in caught)
+    assert any(warning.filename == __file__ and re.search(match, str(warning.message)) for warning in caught)
 
 
 def test_kmeans_warns_at_the_line_of_the_user():
@@ -65,7 +65,7 @@ def test_a_change_does_not_repeat_the_warnings_of_the_fit():
         abduce.ComplementNB(),
         abduce.KMeans(10, random_state=0),
     ],
-    ids=lambda own: type(own).__name__,
+    ids=lambda value: type(value).__name__,
 )
 def test_scikit_learns_estimators_do_not_warn_about_ordinary_data(estimator):
     for load in (load_iris, load_digits):
@@ -107,8 +107,8 @@ def test_empty_components_cause_a_warning(tmp_path):
 def test_warnings_advise_only_existing_parameters():
     text = "not converged after 1000 iterations; raise max_iter or tol"
     assert abduce.Mixture()._translated(text) == text
-    for own in (abduce.NaiveBayes(), abduce.LinearDiscriminantAnalysis()):
-        assert own._translated(text) == "not converged after 1000 iterations"
+    for model in (abduce.NaiveBayes(), abduce.LinearDiscriminantAnalysis()):
+        assert model._translated(text) == "not converged after 1000 iterations"
     thin = "a component is so thin that it was stopped; raise variance_floor"
     assert abduce.GaussianMixture()._translated(thin).endswith("; raise reg_covar")
     assert abduce.MixtureImputer()._translated(thin) == "a component is so thin that it was stopped"
@@ -125,7 +125,7 @@ def messages(work):
             work()
         except Exception as error:
             yield str(error)
-    yield from (str(own.message) for own in caught)
+    yield from (str(warning.message) for warning in caught)
 
 
 def frame(**columns):
