@@ -307,7 +307,12 @@ impl MultivariatePrior {
         let shift: Vec<f64> = (0..d).map(|c| mean[c] - self.center_of(c)).collect();
         let columns = precision.chunks_exact(d.max(1)).zip(&shift);
         let distance = columns
-            .flat_map(|(column, own)| column.iter().zip(&shift).map(move |(p, s)| p * s * own))
+            .flat_map(|(column, shift_j)| {
+                column
+                    .iter()
+                    .zip(&shift)
+                    .map(move |(p, shift_i)| p * shift_i * shift_j)
+            })
             .sum();
         (log_determinant, trace, distance)
     }

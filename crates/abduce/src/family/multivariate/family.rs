@@ -162,10 +162,10 @@ impl Family for MultivariateGaussian {
                 let precision = gram(&invert_lower(&factor, d), d);
                 let mut trace = 0.0;
                 let shift: Vec<f64> = (0..d).map(|c| mean[c] - self.mean[c]).collect();
-                for (j, own) in shift.iter().enumerate() {
+                for (j, shift_j) in shift.iter().enumerate() {
                     let column = precision[j * d..].iter().zip(&scatter[j * d..]);
-                    for ((p, s), other) in column.zip(&shift) {
-                        trace += p * (s + weight * other * own);
+                    for ((p, s), shift_i) in column.zip(&shift) {
+                        trace += p * (s + weight * shift_i * shift_j);
                     }
                 }
                 -0.5 * (weight * d as f64 * LN_TAU + trace) - weight * log_diagonal(&factor, d)

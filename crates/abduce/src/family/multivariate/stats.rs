@@ -67,8 +67,8 @@ impl Stats for MultivariateStats {
                 for j in 0..d {
                     // The product is the same for (i, j) and (j, i): the matrix stays symmetric.
                     let column = scatter[j * d..(j + 1) * d].iter_mut().zip(&s[j * d..]);
-                    for ((entry, other), own) in column.zip(&shift) {
-                        *entry += other + between * (own * shift[j]);
+                    for ((entry, other), shift_i) in column.zip(&shift) {
+                        *entry += other + between * (shift_i * shift[j]);
                     }
                 }
                 if *weight <= 0.0 {
