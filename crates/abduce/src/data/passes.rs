@@ -25,53 +25,7 @@ pub(super) fn infer(
     notes: &mut Vec<String>,
 ) -> Result<(Schema, Option<Kept>)> {
     let missing = Missing::new(&options.missing);
-    let mut summaries = empty_summaries(inputs, options, wanted);
-    let mut read = vec![false; inputs.names.len()];
-    summaries.iter().for_each(|(at, _)| read[*at] = true);
-    let mut columns = vec![false; inputs.names.len()];
-    let parsed = summaries.iter().filter(|(_, s)| s.parses_numbers());
-    parsed.for_each(|(at, _)| columns[*at] = true);
-    if let Some(weight) = inputs.weight {
-        columns[weight] = true;
-        read[weight] = true;
-    }
-    let parse = Parse {
-        columns: &columns,
-        missing: &missing,
-    };
-    // Texts are encoded from the files.
-    let reads_texts = options.text.is_some() && summaries.iter().any(|(_, s)| s.is_text());
-    let mut kept = (!reads_texts).then(|| Kept::new(&read, options.memory_budget));
-    let (mut rows, mut weighted) = (0, 0);
-    inputs.scan_parsed(&read, Some(parse), |round| {
-        for located in &*round {
-            rows += located.batch.rows();
-            weighted += located.rows_with_weight();
-        }
-        first_error(summaries.par_iter_mut().map(|(at, summary)| {
-            let mut batches = round.iter().enumerate();
-            batches.try_for_each(|(place, located)| {
-                let observed = summary.observe(located, *at, &missing);
-                observed.map_err(|error| (place, error.at_file(located.name)))
-            })
-        }))?;
-        if kept
-            .as_mut()
-            .is_some_and(|kept| !kept.keep(round, &missing))
-        {
-            kept = None;
-        }
-        Ok(())
-    })?;
-    if rows == 0 {
-        return Err(no_rows(inputs));
-    }
-    if weighted == 0 && !options.more_rows {
-        let column = options.weight.as_deref().unwrap_or_default();
-        return Err(Error::data("every row has weight 0")
-            .at_column(column)
-            .with_hint("leave the weights out, or name another column with `weight`"));
-    }
+    let (mut summaries, kept) = summarise(inputs, options, wanted, &missing)?;
     unify(&mut summaries, notes);
     let mut fields = Vec::new();
     for (_, summary) in summaries {
@@ -100,6 +54,60 @@ pub(super) fn infer(
         weight: options.weight.clone(),
     };
     Ok((schema, kept))
+}
+
+/// Summaries of the wanted columns, with their positions, and the cells, if they can be kept.
+fn summarise(
+    inputs: &Inputs,
+    options: &ReadOptions,
+    wanted: &[bool],
+    missing: &Missing,
+) -> Result<(Vec<(usize, Summary)>, Option<Kept>)> {
+    let mut summaries = empty_summaries(inputs, options, wanted);
+    let mut read = vec![false; inputs.names.len()];
+    summaries.iter().for_each(|(at, _)| read[*at] = true);
+    let mut columns = vec![false; inputs.names.len()];
+    let parsed = summaries.iter().filter(|(_, s)| s.parses_numbers());
+    parsed.for_each(|(at, _)| columns[*at] = true);
+    if let Some(weight) = inputs.weight {
+        columns[weight] = true;
+        read[weight] = true;
+    }
+    let parse = Parse {
+        columns: &columns,
+        missing,
+    };
+    // Texts are encoded from the files.
+    let reads_texts = options.text.is_some() && summaries.iter().any(|(_, s)| s.is_text());
+    let mut kept = (!reads_texts).then(|| Kept::new(&read, options.memory_budget));
+    let (mut rows, mut weighted) = (0, 0);
+    inputs.scan_parsed(&read, Some(parse), |round| {
+        for located in &*round {
+            rows += located.batch.rows();
+            weighted += located.rows_with_weight();
+        }
+        first_error(summaries.par_iter_mut().map(|(at, summary)| {
+            let mut batches = round.iter().enumerate();
+            batches.try_for_each(|(place, located)| {
+                let observed = summary.observe(located, *at, missing);
+                observed.map_err(|error| (place, error.at_file(located.name)))
+            })
+        }))?;
+        if kept.as_mut().is_some_and(|kept| !kept.keep(round, missing)) {
+            kept = None;
+        }
+        Ok(())
+    })?;
+    if rows == 0 {
+        return Err(no_rows(inputs));
+    }
+    if weighted == 0 && !options.more_rows {
+        let column = options.weight.as_deref().unwrap_or_default();
+        return Err(Error::data("every row has weight 0")
+            .at_column(column)
+            .with_hint("leave the weights out, or name another column with `weight`"));
+    }
+    Ok((summaries, kept))
 }
 
 /// An empty summary for each wanted column but the weight, with the column's position.
