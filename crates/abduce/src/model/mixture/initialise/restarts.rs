@@ -81,9 +81,7 @@ pub(crate) fn best_of_starts(
     let first = if is_whole {
         sample.clone()
     } else {
-        let columns: usize = task.leaves.iter().map(|leaf| leaf.columns.len()).sum();
-        let rows = ROWS_PER_COMPONENT.max(ROWS_PER_COLUMN * columns) * task.components;
-        let rows = rows.max(MIN_ROWS);
+        let rows = rows_for_starts(task);
         sample_rows(&sample, sample.rows() as usize, rows, options.seed)?
     };
     let shared = shared.filter(|shared| shared.get(task.leaves, task.components, 1).is_some());
@@ -110,28 +108,12 @@ pub(crate) fn best_of_starts(
         return trial.run_coarsely(tries, &mut starts.outcomes);
     }
     let until_convergence = is_whole && (tries == 1 || products <= FEW_PRODUCTS);
-    let attempts = if until_convergence {
-        trial.run(tries, &options.em)
+    let best = if until_convergence {
+        trial.run_until_convergence(tries, &mut starts.outcomes)?
     } else {
-        trial.run(tries, &trial.limited_to(FIRST_ITERATIONS))
+        trial.run_in_rounds(tries, &sample, is_whole, &mut starts.outcomes)?
     };
-    let outcomes = attempts.iter();
-    starts.outcomes = outcomes
-        .map(|attempt| Start::of(attempt, task, summary, until_convergence))
-        .collect();
-    let mut found = successful(attempts)?;
-    sort_best_first(&mut found, task, summary);
-    if !until_convergence {
-        found.truncate(KEPT);
-        let more = if is_whole {
-            options.em.clone()
-        } else {
-            trial.limited_to(SECOND_ITERATIONS)
-        };
-        found = trial.continue_on(&sample, found, &more)?;
-        sort_best_first(&mut found, task, summary);
-    }
-    let Some(best) = found.into_iter().next() else {
+    let Some(best) = best else {
         return Ok(None);
     };
     if is_whole {
@@ -145,6 +127,13 @@ pub(crate) fn best_of_starts(
             ..best
         })),
     }
+}
+
+/// The number of rows on which the starts of a large table are tried.
+fn rows_for_starts(task: &Task) -> usize {
+    let columns: usize = task.leaves.iter().map(|leaf| leaf.columns.len()).sum();
+    let rows = ROWS_PER_COMPONENT.max(ROWS_PER_COLUMN * columns) * task.components;
+    rows.max(MIN_ROWS)
 }
 
 /// The number of products in an iteration over all rows.
@@ -238,6 +227,54 @@ impl Trial<'_> {
             em(self.task, self.first, start, options, self.control)
         };
         in_parallel_if_small(self.first, (1..=tries).collect(), one)
+    }
+
+    /// Runs EM from every start until convergence, and returns the best result.
+    fn run_until_convergence(
+        &self,
+        tries: usize,
+        outcomes: &mut Vec<Start>,
+    ) -> Result<Option<EmFit>> {
+        let attempts = self.run(tries, &self.options.em);
+        Ok(self.ranked(attempts, true, outcomes)?.into_iter().next())
+    }
+
+    /// Runs EM from every start for a few iterations, continues the best on the rows of `sample`,
+    /// until convergence if it is the whole table, and returns the best result.
+    fn run_in_rounds(
+        &self,
+        tries: usize,
+        sample: &Table,
+        is_whole: bool,
+        outcomes: &mut Vec<Start>,
+    ) -> Result<Option<EmFit>> {
+        let attempts = self.run(tries, &self.limited_to(FIRST_ITERATIONS));
+        let mut found = self.ranked(attempts, false, outcomes)?;
+        found.truncate(KEPT);
+        let more = if is_whole {
+            self.options.em.clone()
+        } else {
+            self.limited_to(SECOND_ITERATIONS)
+        };
+        found = self.continue_on(sample, found, &more)?;
+        sort_best_first(&mut found, self.task, self.summary);
+        Ok(found.into_iter().next())
+    }
+
+    /// The successful attempts, the best first; writes the outcomes of all.
+    fn ranked(
+        &self,
+        attempts: Vec<Result<Option<EmFit>>>,
+        until_convergence: bool,
+        outcomes: &mut Vec<Start>,
+    ) -> Result<Vec<EmFit>> {
+        let each = attempts.iter();
+        *outcomes = each
+            .map(|attempt| Start::of(attempt, self.task, self.summary, until_convergence))
+            .collect();
+        let mut found = successful(attempts)?;
+        sort_best_first(&mut found, self.task, self.summary);
+        Ok(found)
     }
 
     /// Runs EM to a coarse tolerance from the starts that are best after a few iterations. Only the
