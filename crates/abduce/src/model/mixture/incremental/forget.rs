@@ -53,11 +53,7 @@ impl FittedMixture {
         let mut marks = self.marks.clone();
         let removed = marks.as_mut().map(|marks| marks.forget(&rows));
         let removed = removed.transpose()?;
-        let survey = Survey::of(&rows, &self.leaves, self.target, control)?;
-        let survey = survey.ok_or_else(interrupted)?;
-        if survey.summary.unlabelled > 0.0 || survey.summary.incomplete > 0.0 {
-            return Err(hidden_values());
-        }
+        let survey = self.survey_of_complete(&rows, control)?;
         let (statistics, summary) = self.subtract(&survey, removed)?;
         let warnings = self.check_precision(&statistics, &summary)?;
         let (schema, codes) = self.without_empty_levels(&statistics, &summary, specification);
@@ -92,6 +88,16 @@ impl FittedMixture {
         fit.mixture.marks = marks;
         fit.warnings.extend(warnings);
         Ok(fit)
+    }
+
+    /// The survey of rows to forget, or an error if they have hidden values.
+    fn survey_of_complete(&self, rows: &dyn Source, control: Control) -> Result<Survey> {
+        let survey = Survey::of(rows, &self.leaves, self.target, control)?;
+        let survey = survey.ok_or_else(interrupted)?;
+        if survey.summary.unlabelled > 0.0 || survey.summary.incomplete > 0.0 {
+            return Err(hidden_values());
+        }
+        Ok(survey)
     }
 
     /// The statistics and moments without those of a survey. `removed` is the number of rows that
