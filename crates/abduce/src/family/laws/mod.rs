@@ -56,7 +56,7 @@ fn column(cells: Vec<Option<f64>>, coded: bool) -> Column {
     }
 }
 
-fn draw<F: Examples>(family: &F, rows: usize, holes: bool, seed: u64) -> Drawn {
+fn draw<F: Examples>(family: &F, rows: usize, with_missing: bool, seed: u64) -> Drawn {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let d = width(family);
     let mut cells = vec![Vec::with_capacity(rows); d];
@@ -64,7 +64,7 @@ fn draw<F: Examples>(family: &F, rows: usize, holes: bool, seed: u64) -> Drawn {
     for _ in 0..rows {
         family.sample(&mut rng, &mut row);
         for (c, x) in row.iter().enumerate() {
-            let hidden = holes && rand::RngExt::random::<f64>(&mut rng) < 0.2;
+            let hidden = with_missing && rand::RngExt::random::<f64>(&mut rng) < 0.2;
             cells[c].push((!hidden).then_some(*x));
         }
     }
