@@ -56,13 +56,16 @@ pub(super) fn infer(
     Ok((schema, kept))
 }
 
-/// Summaries of the wanted columns, with their positions, and the cells, if they can be kept.
+/// Summaries of columns, with their positions.
+type Summaries = Vec<(usize, Summary)>;
+
+/// Summaries of the wanted columns, and the cells, if they can be kept.
 fn summarise(
     inputs: &Inputs,
     options: &ReadOptions,
     wanted: &[bool],
     missing: &Missing,
-) -> Result<(Vec<(usize, Summary)>, Option<Kept>)> {
+) -> Result<(Summaries, Option<Kept>)> {
     let mut summaries = empty_summaries(inputs, options, wanted);
     let mut read = vec![false; inputs.names.len()];
     summaries.iter().for_each(|(at, _)| read[*at] = true);
@@ -115,7 +118,7 @@ pub(super) fn empty_summaries(
     inputs: &Inputs,
     options: &ReadOptions,
     wanted: &[bool],
-) -> Vec<(usize, Summary)> {
+) -> Summaries {
     (0..inputs.names.len())
         .filter(|&at| wanted[at] && options.weight.as_ref() != Some(&inputs.names[at]))
         .map(|at| {
