@@ -3,7 +3,7 @@
 use abduce::{Error, spell_options};
 
 /// Options of the command line, and the corresponding parameters.
-const PARAMETERS: [(&str, &str); 21] = [
+const PARAMETERS: &[(&str, &str)] = &[
     ("kind", "kinds"),
     ("components", "n_components"),
     ("restarts", "n_init"),
