@@ -32,7 +32,7 @@ fn errors_have_a_position_and_a_reason() {
         ("E(x>1)", 3, "without a condition"),
         ("MAP(c=red)", 5, "without conditions"),
         ("P(c, x)", 6, "needs columns of levels"),
-        ("P(c | do(x=1))", 10, "only a network"),
+        ("P(c | do(x=1))", 10, "interventions are not supported"),
         ("P(c | x>1", 10, "closing parenthesis"),
     ] {
         let error = error_of(&model, question);
