@@ -78,8 +78,8 @@ CASES = [
 
 def prepare(case, iterations):
     """Creates the folder of a case if it is absent, and sets the number of iterations."""
-    own = {key: value for key, value in asdict(case).items() if key in ("n", "d", "k")}
-    meta = {**own, "data": case.data, "seed": SEED, "generation": GENERATION}
+    size = {key: value for key, value in asdict(case).items() if key in ("n", "d", "k")}
+    meta = {**size, "data": case.data, "seed": SEED, "generation": GENERATION}
     path = case.folder / "meta.json"
     there = json.loads(path.read_text()) if path.exists() else {}
     there.pop("iterations", None)

@@ -186,7 +186,7 @@ def table(rows):
 
 
 def verdict(row):
-    """FAILED is about results; being slower than required is told, not punished."""
+    """FAILED is about results; being slower than required is reported, but is not a failure."""
     if row["disagreements"]:
         return "FAILED"
     return "ok" if row["ratio"] >= row["required_ratio"] else "slower than required"

@@ -67,8 +67,8 @@ def fit(name, ranges, start, values, weight):
     weight_of = np.ones(len(values)) if weight is None else weight
 
     def loss(free):
-        own = scipy(*(into(t) for (into, _), t in zip(ranges, free)))
-        log = (own.logpmf if hasattr(own, "pmf") else own.logpdf)
+        distribution = scipy(*(into(t) for (into, _), t in zip(ranges, free)))
+        log = (distribution.logpmf if hasattr(distribution, "pmf") else distribution.logpdf)
         with np.errstate(all="ignore"):
             total = -sum(w * log(x) for x, w in zip(values, weight_of) if w > 0)
         return total if np.isfinite(total) else 1e300
@@ -81,7 +81,7 @@ def fit(name, ranges, start, values, weight):
     # For a gamma at 1e6 ± 1, SciPy's log-density has only three accurate digits, and its optimizer stops early: there the
     # moments are closer.
     point = max([mpf(float(into(t))) for (into, _), t in zip(ranges, rough.x)], [mpf(float(x)) for x in begin],
-                key=lambda own: likelihood(*own))
+                key=lambda parameters: likelihood(*parameters))
     before = likelihood(*point)
     point = root_of_gradient(likelihood, point)
     # The likelihood must rise a little; otherwise Newton's method found another root.
@@ -145,8 +145,8 @@ def intervals():
     found = []
     for successes, trials in cases:
         for level in (0.5, 0.95, 0.999):
-            own = stats.binomtest(successes, trials).proportion_ci(level, "exact")
-            found.append({"successes": successes, "failures": trials - successes, "level": level, "interval": [own.low, own.high]})
+            interval = stats.binomtest(successes, trials).proportion_ci(level, "exact")
+            found.append({"successes": successes, "failures": trials - successes, "level": level, "interval": [interval.low, interval.high]})
     return found
 
 
@@ -169,8 +169,8 @@ def pair(density, prior_density, prior, rows, points, cuts, predictive):
     mean, _ = mpmath.quad(lambda t: t * mpmath.exp(joint(rows)(t) - top), cuts, error=True)
     predicted = []
     for x in points:
-        own, own_top = integral(joint([*rows, x]), cuts)
-        predicted.append(float(mpmath.log(own) + own_top - evidence))
+        with_x, top_with_x = integral(joint([*rows, x]), cuts)
+        predicted.append(float(mpmath.log(with_x) + top_with_x - evidence))
     log = predictive.logpmf if hasattr(predictive, "pmf") else predictive.logpdf
     np.testing.assert_allclose(predicted, log(points), rtol=1e-9, atol=1e-9)
     return {"prior": prior, "rows": rows, "log_evidence": float(evidence), "mean": float(mean / value),
@@ -213,8 +213,8 @@ def gaussian_both():
     rows, points = [1.5, -0.3, 4.2, 2.0, 0.8], [-40.0, 0.0, 2.0, 300.0]
 
     def log_joint(mean, precision, seen):
-        own = stats.norm.logpdf(mean, m, 1 / np.sqrt(strength * precision)) + stats.gamma.logpdf(precision, shape, scale=1 / rate)
-        return own + sum(stats.norm.logpdf(x, mean, 1 / np.sqrt(precision)) for x in seen)
+        log_prior = stats.norm.logpdf(mean, m, 1 / np.sqrt(strength * precision)) + stats.gamma.logpdf(precision, shape, scale=1 / rate)
+        return log_prior + sum(stats.norm.logpdf(x, mean, 1 / np.sqrt(precision)) for x in seen)
 
     def log_evidence(seen, reach):
         top = max(log_joint(a, b, seen) for a in np.linspace(-5, 60, 300) for b in np.geomspace(1e-5, 5, 60))

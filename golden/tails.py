@@ -122,8 +122,8 @@ def mixture():
     def parameters(theta):
         weights = np.exp(theta[:1]) / (1.0 + np.exp(theta[:1]))
         weights = np.append(weights, 1.0 - weights)
-        own = theta[1:].reshape(k, each)
-        return weights, [(*unpack(part, d), np.exp(np.clip(part[-1], -5.0, 12.0))) for part in own]
+        components = theta[1:].reshape(k, each)
+        return weights, [(*unpack(part, d), np.exp(np.clip(part[-1], -5.0, 12.0))) for part in components]
 
     def objective(theta):
         weights, parts = parameters(theta)

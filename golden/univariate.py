@@ -19,7 +19,7 @@ mp.dps = 30
 LEVELS = [1e-10, 0.001, 0.3, 0.5, 0.9, 1 - 1e-6]
 # Tails down to about 1e-100 are included.
 FAR = [1e-30, 1e-100]
-MOST_TERMS = 30_000
+MAX_TERMS = 30_000
 
 
 def log_choose(n, k):
@@ -94,7 +94,7 @@ class Distribution:
         if self.own_tails:
             found += [self.scipy.ppf(p) for p in FAR] + [self.scipy.isf(p) for p in FAR]
         else:
-            found = [x for x in found if x < MOST_TERMS]
+            found = [x for x in found if x < MAX_TERMS]
         low, high = self.support
         inside = lambda x: np.isfinite(x) and low <= x <= high and (self.discrete or low < x < high)
         return sorted({float(x) for x in found if inside(x) and (x == 0 or abs(x) > 1e-290)})
@@ -105,14 +105,14 @@ class Distribution:
         low, high = self.support
         low = max(low, self.scipy.ppf(1e-30))
         step = 10
-        while step <= MOST_TERMS and low + step < high and self.scipy.sf(low + step) > 1e-30:
+        while step <= MAX_TERMS and low + step < high and self.scipy.sf(low + step) > 1e-30:
             step *= 2
         return int(low), int(min(high, low + step))
 
     def expectation(self, f):
         """E f(x): a sum, or mpmath's quadrature between quantiles over an unbounded variable; None if it does not converge."""
         if self.discrete:
-            if self.range[1] - self.range[0] > MOST_TERMS:  # too many, or too heavy a tail
+            if self.range[1] - self.range[0] > MAX_TERMS:  # too many, or too heavy a tail
                 return None
             terms = range(self.range[0], self.range[1] + 1)
             pairs = [(self.log_density(x), x) for x in terms]
@@ -162,10 +162,10 @@ class Distribution:
             self.agrees(f"cdf at {x}", below, self.scipy.cdf(x), 1e-6)
             self.agrees(f"survival at {x}", above, self.scipy.sf(x), 1e-6)
         entropy = self.entropy()
-        mean, variance = (float(own) if np.isfinite(own) else None for own in self.scipy.stats("mv"))
+        mean, variance = (float(moment) if np.isfinite(moment) else None for moment in self.scipy.stats("mv"))
         mean, variance = map(rounded, MOMENTS[self.name](*self.exact)) if self.name in MOMENTS else (mean, variance)
         quantiles = [p for p in LEVELS if 1e-290 < abs(self.scipy.ppf(p)) < 1e290 or self.discrete]
-        quantiles = [p for p in quantiles if self.own_tails or self.scipy.ppf(p) < MOST_TERMS]
+        quantiles = [p for p in quantiles if self.own_tails or self.scipy.ppf(p) < MAX_TERMS]
         quantiles = [p for p in quantiles if not self.discrete or not self.is_tie(p)]
         if entropy is not None:
             self.agrees("entropy", entropy, float(self.scipy.entropy()), 1e-5)
@@ -175,7 +175,7 @@ class Distribution:
             "parameters": self.parameters, "points": points, "log_density": densities,
             "cdf": tails[-1], "survival": tails[1], "levels": quantiles, "quantiles": [self.quantile(p) for p in quantiles],
             "mean": mean, "variance": variance, "entropy": entropy,
-            "divergences": [own for own in divergences if own["value"] is not None],
+            "divergences": [divergence for divergence in divergences if divergence["value"] is not None],
         }
 
 
@@ -246,9 +246,9 @@ def prime_tails(a, b, scale, x):
 
 def beta_prime(a, b, scale):
     """SciPy's beta prime, with far quantiles computed from those of 1/x."""
-    own = stats.betaprime(a, b, scale=scale)
-    own.isf = lambda p: scale / stats.betaprime.ppf(p, b, a)
-    return own
+    distribution = stats.betaprime(a, b, scale=scale)
+    distribution.isf = lambda p: scale / stats.betaprime.ppf(p, b, a)
+    return distribution
 
 
 def beta_side(a, b, x, y):
@@ -452,11 +452,11 @@ def categorical():
     """SciPy's distribution of levels 0, 1, 2 …"""
     cases = []
     for p in ([0.2, 0.5, 0.3], [0.25, 0.25, 0.5], [1e-12, 0.25, 0.75 - 1e-12]):
-        own, levels = stats.rv_discrete(values=(range(len(p)), p)), np.arange(len(p))
+        distribution, levels = stats.rv_discrete(values=(range(len(p)), p)), np.arange(len(p))
         cases.append({
-            "parameters": p, "points": levels, "log_density": own.logpmf(levels), "cdf": own.cdf(levels),
-            "survival": [sum(p[i + 1:]) for i in levels], "levels": LEVELS[1:], "quantiles": own.ppf(LEVELS[1:]),
-            "mean": own.mean(), "variance": own.var(), "entropy": stats.entropy(p),
+            "parameters": p, "points": levels, "log_density": distribution.logpmf(levels), "cdf": distribution.cdf(levels),
+            "survival": [sum(p[i + 1:]) for i in levels], "levels": LEVELS[1:], "quantiles": distribution.ppf(LEVELS[1:]),
+            "mean": distribution.mean(), "variance": distribution.var(), "entropy": stats.entropy(p),
             "divergences": [{"of": q, "value": stats.entropy(p, q)} for q in ([0.4, 0.1, 0.5],)],
         })
     return cases
@@ -465,9 +465,9 @@ def categorical():
 def family(name):
     """All parameter sets of a family; with the divergences of each from the first two."""
     print(name)
-    every = [Distribution(name, own) for own in FAMILIES[name][3]]
+    every = [Distribution(name, parameters) for parameters in FAMILIES[name][3]]
     with np.errstate(all="ignore"):
-        return [own.results(every[:2]) for own in every]
+        return [distribution.results(every[:2]) for distribution in every]
 
 
 if __name__ == "__main__":

@@ -160,8 +160,8 @@ NOT_CONVERGED = ("not converged", "Number of distinct clusters")
 # Parameters that warnings of the library advise to change.
 ADVISED = re.compile(r"\b(?:max_iter|tol|variance_floor|n_init|smoothing|unlabelled|kinds|families)\b")
 
-# Warnings that scikit-learn's classifiers and k-means do not have: they are common.
-ORDINARY: tuple[str, ...] = ("almost no variance", "is constant and", "spreads more than")
+# Frequent warnings that scikit-learn's classifiers and k-means do not have.
+COMMON_WARNINGS: tuple[str, ...] = ("almost no variance", "is constant and", "spreads more than")
 
 # The maximum number of starts, whose results are kept until the best is known.
 MAX_STARTS = 1_000_000
@@ -223,10 +223,10 @@ class ModelEstimator(ReportMixin, PlotMixin, BaseEstimator):
         if found is not None:
             rows, first = found
             which = f"row {first} has" if rows == 1 else f"{rows} rows (first: row {first}) have"
-            verb, pronoun = ("is", "it") if rows == 1 else ("are", "them")
+            verb, possessive = ("is", "its") if rows == 1 else ("are", "their")
             warn(
                 f"{which} missing values and {verb} impossible under the model; "
-                f"filled as if nothing were seen of {pronoun}"
+                f"filled as if all {possessive} cells were missing"
             )
 
     def _translated(self, text: str) -> str:
@@ -310,8 +310,8 @@ def _shown(value: Any) -> str:
 
 
 __all__ = [
+    "COMMON_WARNINGS",
     "MAX_STARTS",
-    "ORDINARY",
     "RANDOM_STATES",
     "ModelEstimator",
     "checked_n_samples",

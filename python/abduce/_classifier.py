@@ -15,7 +15,7 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from abduce import _core, _specifications
-from abduce._base import ORDINARY, MixinBase, ModelEstimator, parameters_checked, warn
+from abduce._base import COMMON_WARNINGS, MixinBase, ModelEstimator, parameters_checked, warn
 from abduce._incremental import IncrementalMixin
 from abduce._labels import encoded, is_missing, labels_of, levels_of, with_plain_type
 from abduce._queries import ExplainMixin
@@ -47,7 +47,7 @@ class RowDensityMixin(MixinBase):
         """
         check_is_fitted(self)
         X = self._checked(X, reset=False)
-        return self._model.log_density(self._asked(X), self._threads())
+        return self._model.log_density(self._prediction_table(X), self._threads())
 
 
 class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEstimator):
@@ -62,7 +62,7 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
     _allow_nan = False
     _accept_sparse: str | bool = False
     _dtypes: Sequence[type] = FLOATS
-    _silenced = ORDINARY
+    _silenced = COMMON_WARNINGS
     # The position of the labels among the columns, if they are not last: in files of the command line.
     _target_at: int | None = None
 
@@ -105,16 +105,16 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
         """The kinds and levels of the columns."""
         return {}
 
-    def _asked(self, X: Any, codes: Codes | None = None) -> _core.Table:
-        """X as a table to ask about, without labels unless their codes are given."""
+    def _prediction_table(self, X: Any, codes: Codes | None = None) -> _core.Table:
+        """X as a table for answers of the model, without labels unless their codes are given."""
         return self._table(X, codes)
 
     def _query_table(self, X: Any, y: Target | None = None) -> _core.Table:
         X = self._checked(X, reset=False)
         if y is None:
-            return self._asked(X)
+            return self._prediction_table(X)
         check_consistent_length(X, y)
-        return self._asked(X, encoded(y, self.missing_label, self.classes_)[1])
+        return self._prediction_table(X, encoded(y, self.missing_label, self.classes_)[1])
 
     def _specification(self) -> str:
         raise NotImplementedError
@@ -188,7 +188,7 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
         """The most probable class of each row."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
-        table = self._asked(X)
+        table = self._prediction_table(X)
         self._warn_of_impossible(table, "classes")
         return self.classes_[self._model.best(table, self._threads())]
 
@@ -207,7 +207,7 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
         """log P(x, class) for each row, one column per class."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
-        return self._model.log_joint(self._asked(X), self._threads())
+        return self._model.log_joint(self._prediction_table(X), self._threads())
 
     def predict_log_proba(self, X: Rows) -> Floats:
         """log P(class | x) for each row, one column per class."""
@@ -234,7 +234,7 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
         """P(class | x) for each row, one column per class."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
-        table = self._asked(X)
+        table = self._prediction_table(X)
         self._warn_of_impossible(table, "classes")
         return self._model.posterior(table, self._threads())
 

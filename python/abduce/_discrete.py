@@ -339,12 +339,12 @@ class CategoricalNB(RowDensityMixin, _Discrete):
             self.n_categories_ = self._categories(self._categories_in(X))
         return X
 
-    def _asked(self, X: Any, codes: Codes | None = None) -> _core.Table:
+    def _prediction_table(self, X: Any, codes: Codes | None = None) -> _core.Table:
         unseen = self._categories_in(X) > self.n_categories_
         if unseen.any():
             column = int(np.argmax(unseen))
             raise IndexError(f"index out of bounds: feature {column} has a category that was not seen in fit")
-        return super()._asked(X, codes)
+        return super()._prediction_table(X, codes)
 
     def _change(self, how: Literal["update", "forget"], X: Any, codes: Codes, weights: Floats | None) -> None:
         found = self._categories_in(X)
@@ -617,7 +617,7 @@ class ComplementNB(_Counts):
         if self.norm or len(self.classes_) == 1:
             scores = np.asarray(X @ self.feature_log_prob_.T)
             return scores + self.class_log_prior_ if len(self.classes_) == 1 else scores
-        return self._model.log_joint(self._asked(X), self._threads()) + np.log(len(self.classes_))
+        return self._model.log_joint(self._prediction_table(X), self._threads()) + np.log(len(self.classes_))
 
     def predict(self, X: Rows) -> NDArray[Any]:
         """The class with the highest score, for each row."""

@@ -11,6 +11,7 @@ from abduce._base import MixinBase, warn
 from abduce._number_strings import warn_of_number_strings
 from abduce._tables import (
     arrow_of,
+    as_table,
     boolean_columns_of,
     cell_of,
     checked,
@@ -20,7 +21,6 @@ from abduce._tables import (
     matches,
     names_of,
     refuse_duplicate_names,
-    tabled,
     without_rows,
     without_sparse,
 )
@@ -45,7 +45,7 @@ class FrameInputMixin(MixinBase):
         return tags
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        X = without_sparse(tabled(X))
+        X = without_sparse(as_table(X))
         if reset:
             self._framed = is_frame(X)
             self._frame_template: Any = None
@@ -80,7 +80,7 @@ class FrameInputMixin(MixinBase):
                 "pass a data frame, as by pandas.DataFrame(X)"
             ) from error
 
-    def _learned_table(self, X: Any, labels: Labels | None = None, weights: Floats | None = None) -> _core.Table:
+    def _training_table(self, X: Any, labels: Labels | None = None, weights: Floats | None = None) -> _core.Table:
         """The table to fit."""
         kinds = dict(_specifications.by_column("kinds", self.kinds))
         if labels is not None:
@@ -112,8 +112,8 @@ class FrameInputMixin(MixinBase):
             found_kinds |= dict.fromkeys(found, kind)
         return list(found_kinds.values())
 
-    def _asked_table(self, X: Any, labels: Labels | None = None, weights: Floats | None = None) -> _core.Table:
-        """The table to ask about."""
+    def _table_for_model(self, X: Any, labels: Labels | None = None, weights: Floats | None = None) -> _core.Table:
+        """New rows as a table with the columns of the model."""
         if self._framed:
             frame = arrow_of(X) if labels is None else _with_labels(arrow_of(X), labels)
             table, _ = _core.table_of_frame(frame, model=self._model, target=labels and labels[0], weights=weights)

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_array
 
 from abduce import _core, _specifications
 from abduce._base import MixinBase, generator_of, seed_of
-from abduce._tables import among, dense, empty_columns, free_name
+from abduce._tables import columns_of, dense, empty_columns, free_name
 from abduce._types import Floats, Progress
 
 # The number of axes of a covariance that run over columns, and the library's name of its structure.
@@ -60,7 +60,7 @@ class GaussianStartMixin(MixinBase):
             else:
                 start = self._row_start(X, draws)
             axes = {"weights": 0, "means": 1, "covariances": AXES[self.covariance_type]}
-            start |= {name: among(value, columns, axes[name]) for name, value in given.items()}
+            start |= {name: columns_of(value, columns, axes[name]) for name, value in given.items()}
             yield self._fit(table, on_progress, self._start_json(start))
 
     def _fit(

@@ -22,7 +22,7 @@ class ImputedColumn:
     cells: Floats | Codes
     levels: list[str] | None = None
 
-    def of(self, missing: NDArray[np.bool_]) -> "ImputedColumn":
+    def select(self, missing: NDArray[np.bool_]) -> "ImputedColumn":
         """Some of the cells."""
         return ImputedColumn(self.cells[missing], self.levels)
 
@@ -222,7 +222,7 @@ def _filled_pandas(X: Any, fillings: Mapping[str, ImputedColumn]) -> Any:
         column = X.iloc[:, place]
         missing = column.isna().to_numpy()
         if missing.any() and str(name) in fillings:
-            out.isetitem(place, _pandas_column(column, missing, fillings[str(name)].of(missing)))
+            out.isetitem(place, _pandas_column(column, missing, fillings[str(name)].select(missing)))
     return out
 
 
@@ -338,7 +338,7 @@ def _filled_column(column: Any, filling: ImputedColumn | None) -> Any:
     if filling is None or not missing.any():
         return column
     whole = column.combine_chunks() if isinstance(column, pyarrow.ChunkedArray) else column
-    return _arrow_column(whole, missing, filling.of(missing))
+    return _arrow_column(whole, missing, filling.select(missing))
 
 
 def _arrow_column(column: Any, missing: NDArray[np.bool_], filling: ImputedColumn) -> Any:

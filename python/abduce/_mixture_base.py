@@ -46,13 +46,13 @@ class MixtureEstimator(QueryMixin, DensityMixin, ModelEstimator):
     def _single(self, X: Any, found: Floats) -> NDArray[np.floating]:
         return found.astype(np.float32) if getattr(X, "dtype", None) == np.float32 else found
 
-    def _asked(self, X: Any) -> tuple[Any, _core.Table]:
+    def _checked_with_table(self, X: Any) -> tuple[Any, _core.Table]:
         check_is_fitted(self)
         X = checked(self, X, reset=False)
         return X, dense(X, names_of(self, X.shape[1]))
 
     def _query_table(self, X: Any, y: Any = None) -> _core.Table:
-        return self._asked(X)[1]
+        return self._checked_with_table(X)[1]
 
     @property
     def weights_(self) -> Floats:
@@ -71,19 +71,19 @@ class MixtureEstimator(QueryMixin, DensityMixin, ModelEstimator):
 
     def predict(self, X: Rows) -> Codes:
         """The most probable component of each row."""
-        _, table = self._asked(X)
+        _, table = self._checked_with_table(X)
         self._warn_of_impossible(table, "components")
         return self._model.best(table, self._threads())
 
     def predict_proba(self, X: Rows) -> NDArray[np.floating]:
         """The probability of each component for each row."""
-        X, table = self._asked(X)
+        X, table = self._checked_with_table(X)
         self._warn_of_impossible(table, "components")
         return self._single(X, self._model.posterior(table, self._threads()))
 
     def score_samples(self, X: Rows) -> NDArray[np.floating]:
         """The log-density of each row, with missing values integrated out."""
-        X, table = self._asked(X)
+        X, table = self._checked_with_table(X)
         return self._single(X, self._model.log_density(table, self._threads()))
 
     def score(self, X: Rows, y: Any = None) -> float:

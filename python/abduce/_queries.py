@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from abduce import _core
 from abduce._base import MixinBase, checked_n_samples, seed_of
 from abduce._imputed import ImputedColumn, filled, frame_like, integer_types, with_columns
-from abduce._tables import fitted_names, is_frame, tabled
+from abduce._tables import as_table, fitted_names, is_frame
 from abduce._types import Columns, Floats, Rows, Seed, Target
 
 # The levels of a column of booleans from Arrow.
@@ -244,7 +244,7 @@ class QueryMixin(TailProbabilityMixin):
         levels = {field["name"]: field.get("levels") or None for field in self._fields()}
         target = getattr(self, "_target", None)
         fillings = {name: ImputedColumn(cells, levels[name]) for name, cells in completed if name != target}
-        out = filled(tabled(X), fillings)
+        out = filled(as_table(X), fillings)
         return out if target is None else with_columns(out, {target: self._decoded(completed)[target]})
 
     # The type of the answer depends on the question; with a union, users would have to narrow it.

@@ -54,7 +54,7 @@ def checked(
     dtype: Sequence[type] = FLOATS,
 ) -> Any:
     """X as an array of numbers. Infinite numbers are detected later by the library."""
-    X = np.asarray(X) if isinstance(X, (list, tuple)) else tabled(X)
+    X = np.asarray(X) if isinstance(X, (list, tuple)) else as_table(X)
     if is_frame(X):
         refuse_duplicate_names(X)
     if reset:
@@ -147,7 +147,7 @@ def _is_temporal(kind: Any) -> bool:
     return getattr(kind, "kind", "") in ("m", "M") or str(kind).startswith("period")
 
 
-def tabled(X: Any) -> Any:
+def as_table(X: Any) -> Any:
     """X, with an Arrow batch as a table, whose column names scikit-learn reads; lazy frames and columns are refused."""
     if type(X).__module__.startswith("polars") and type(X).__name__ == "LazyFrame":
         raise TypeError("X is a lazy frame; pass X.collect()")
@@ -182,12 +182,12 @@ def _places(columns: list[int], axes: int) -> Any:
     return (..., *np.ix_(*[columns] * axes))
 
 
-def among(numbers: Any, columns: list[int], axes: int) -> Floats:
+def columns_of(numbers: Any, columns: list[int], axes: int) -> Floats:
     """The numbers of some columns, along the last axes of an array."""
     return numbers[_places(columns, axes)]
 
 
-def spread(numbers: Floats, columns: list[int], width: int, axes: int) -> Floats:
+def expand_to_all_columns(numbers: Floats, columns: list[int], width: int, axes: int) -> Floats:
     """The numbers of some columns at their positions among all columns, along the last axes; NaN for the others."""
     if len(columns) == width or axes == 0:
         return numbers

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_array, check_is_fitted
 
 from abduce import _core, _specifications
 from abduce._base import (
+    COMMON_WARNINGS,
     MAX_STARTS,
-    ORDINARY,
     RANDOM_STATES,
     ModelEstimator,
     generator_of,
@@ -22,7 +22,7 @@ from abduce._base import (
     progress,
     seed_of,
 )
-from abduce._tables import checked, dense, empty_columns, names_of, spread, weights_of
+from abduce._tables import checked, dense, empty_columns, expand_to_all_columns, names_of, weights_of
 from abduce._types import Codes, Rows, Seed
 
 OPTIONS = {
@@ -108,7 +108,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
         How the fit went.
     """
 
-    _silenced = ORDINARY
+    _silenced = COMMON_WARNINGS
     _parameter_constraints = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "init": [StrOptions({"k-means++", "random"}), callable, "array-like"],
@@ -225,7 +225,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
     @property
     def cluster_centers_(self) -> NDArray[np.floating]:
         """The centers; NaN in a column without values."""
-        centres = spread(np.array(self._part("centres")), self._part("columns"), self.n_features_in_, 1)
+        centres = expand_to_all_columns(np.array(self._part("centres")), self._part("columns"), self.n_features_in_, 1)
         return centres.astype(getattr(self, "_dtype", np.float64), copy=False)
 
     @property
@@ -239,14 +239,14 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
         """The number of iterations."""
         return max(1, self._part("fit")["iterations"])
 
-    def _asked(self, X: Any) -> tuple[Any, _core.Table]:
+    def _checked_with_table(self, X: Any) -> tuple[Any, _core.Table]:
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         return X, dense(X, names_of(self, X.shape[1]))
 
     def predict(self, X: Rows) -> NDArray[np.int32]:
         """The cluster of each row."""
-        _, table = self._asked(X)
+        _, table = self._checked_with_table(X)
         return self._model.best(table, self._threads()).astype(np.int32)
 
     def fit_predict(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> NDArray[np.int32]:
@@ -259,7 +259,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
 
     def transform(self, X: Rows) -> NDArray[np.floating]:
         """The distance of each row from each center."""
-        X, table = self._asked(X)
+        X, table = self._checked_with_table(X)
         found = self._model.distances(table, self._threads())
         return found.astype(np.float32) if X.dtype == np.float32 else found
 
@@ -269,7 +269,7 @@ class KMeans(TransformerMixin, ClassNamePrefixFeaturesOutMixin, ClusterMixin, Mo
         For a model of the command line with medoids or the Manhattan or cosine distance, distances are not squared, as
         in `inertia_`.
         """
-        X, table = self._asked(X)
+        X, table = self._checked_with_table(X)
         nearest = self._model.distances(table, self._threads()).min(axis=1)
         if not self._part("plain"):
             nearest = nearest**2

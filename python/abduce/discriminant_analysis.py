@@ -223,7 +223,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     @property
     def covariance_(self) -> Floats:
         """The covariance of all classes; with `priors`, the covariances of the classes averaged by these weights."""
-        return self._gaussians().within() if self.priors is None else self._gaussians().mixed()
+        return self._gaussians().within() if self.priors is None else self._gaussians().average_covariance()
 
     @property
     def xbar_(self) -> Floats:
@@ -268,7 +268,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         refuse_large(X)
         if np.isnan(X).any():
             # The projection is linear, so its mean is the projection of the expected cells.
-            expected = dict(self._model.complete(self._asked(X), "mean"))
+            expected = dict(self._model.complete(self._prediction_table(X), "mean"))
             X = np.column_stack([expected[name] for name in names_of(self, X.shape[1])])
         return ((X - self.xbar_) @ self.scalings_)[:, : self._max_components]
 
@@ -282,7 +282,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         scores = X @ coefficients.T + intercepts
         incomplete = np.isnan(X).any(axis=1)
         if incomplete.any():
-            scores[incomplete] = self._model.log_joint(self._asked(X[incomplete]), self._threads())
+            scores[incomplete] = self._model.log_joint(self._prediction_table(X[incomplete]), self._threads())
         return scores
 
     def decision_function(self, X: Rows) -> Floats:
@@ -327,7 +327,7 @@ class QuadraticDiscriminantAnalysis(_Discriminant):
     priors : array-like of shape (n_classes,), default=None
         Prior probabilities of the classes; learned from the labels if None.
     reg_param : float, default=0.0
-        Share of the unit matrix in every covariance.
+        Share of the identity matrix in every covariance.
     store_covariance : bool, default=False
         Without effect: `covariance_` is always available.
     tol : float, default=1e-4

@@ -70,7 +70,7 @@ class _Imputer(FrameInputMixin, TransformerMixin, ModelEstimator):
         """Fits the mixture to the rows of `X`."""
         X = self._checked(X, reset=True)
         self._note_missing(X)
-        table = self._learned_table(X, None, weights_of(sample_weight, X))
+        table = self._training_table(X, None, weights_of(sample_weight, X))
         model = _core.fit_mixture(
             "mixture",
             table,
@@ -120,7 +120,7 @@ class _Imputer(FrameInputMixin, TransformerMixin, ModelEstimator):
 
     def _query_table(self, X: Any) -> _core.Table:
         """Checked rows as a table."""
-        table = self._asked_table(X)
+        table = self._table_for_model(X)
         self._warn_of_impossible_fillings(table)
         return table
 

@@ -22,7 +22,7 @@ from abduce._base import (
 from abduce._frame_input import FrameInputMixin
 from abduce._gaussian_starts import AXES, GaussianStartMixin
 from abduce._mixture_base import MixtureEstimator, numbers_of
-from abduce._tables import checked, dense, names_of, spread, weights_of
+from abduce._tables import checked, dense, expand_to_all_columns, names_of, weights_of
 from abduce._types import Codes, Floats, Rows, Seed
 
 # The defaults of the command line.
@@ -224,7 +224,7 @@ class GaussianMixture(GaussianStartMixin, MixtureEstimator):
             "components": numbers_of(self.n_components),
             "covariances": [STRUCTURES[self.covariance_type]],
             "criterion": self.select,
-            "folds": 10,
+            "folds": 5,
         }
         options = self._options(restarts=max(10, self.n_init), seed=seed_of(self.random_state))
         on_progress = progress(self.verbose, "GaussianMixture")
@@ -239,7 +239,7 @@ class GaussianMixture(GaussianStartMixin, MixtureEstimator):
 
     def _spread(self, numbers: Floats, axes: int) -> Floats:
         """Parameters of the columns with values, with NaN for the others."""
-        return spread(numbers, self._part("leaves")[0]["columns"], self.n_features_in_, axes)
+        return expand_to_all_columns(numbers, self._part("leaves")[0]["columns"], self.n_features_in_, axes)
 
     @property
     def means_(self) -> Floats:
@@ -461,7 +461,7 @@ class Mixture(FrameInputMixin, MixtureEstimator):
     def fit(self, X: Rows, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fits the mixture to the rows of `X`."""
         X = self._checked(X, reset=True)
-        table = self._learned_table(X, None, weights_of(sample_weight, X))
+        table = self._training_table(X, None, weights_of(sample_weight, X))
         em = {"tolerance": self.tol, "max_iterations": self.max_iter}
         options = _specifications.options(em=em, restarts=self.n_init, seed=seed_of(self.random_state))
         on_progress = progress(self.verbose, "Mixture")
@@ -476,7 +476,7 @@ class Mixture(FrameInputMixin, MixtureEstimator):
                 "components": numbers,
                 "covariances": covariances,
                 "criterion": self.select,
-                "folds": 10,
+                "folds": 5,
             }
             specification = _specifications.mixture(components=1, **parameters)
             model = _core.select_mixture(
@@ -485,7 +485,7 @@ class Mixture(FrameInputMixin, MixtureEstimator):
         self._set_fitted(model)
         return self
 
-    def _asked(self, X: Any) -> tuple[Any, _core.Table]:
+    def _checked_with_table(self, X: Any) -> tuple[Any, _core.Table]:
         check_is_fitted(self)
         X = self._checked(X, reset=False)
-        return X, self._asked_table(X)
+        return X, self._table_for_model(X)

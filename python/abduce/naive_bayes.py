@@ -275,12 +275,12 @@ class NaiveBayes(FrameInputMixin, RowDensityMixin, ModelClassifier):
 
     def _table(self, X: Any, codes: Codes | None, weights: Floats | None = None) -> _core.Table:
         labels = (self._target, levels_of(self.classes_), codes)
-        return self._learned_table(X, labels, weights)
+        return self._training_table(X, labels, weights)
 
-    def _asked(self, X: Any, codes: Codes | None = None) -> _core.Table:
+    def _prediction_table(self, X: Any, codes: Codes | None = None) -> _core.Table:
         if codes is None:
             codes = np.full(len(X), -1, dtype=np.int64)
-        return self._asked_table(X, (self._target, levels_of(self.classes_), codes))
+        return self._table_for_model(X, (self._target, levels_of(self.classes_), codes))
 
     def _specification(self) -> str:
         prior = "learned"

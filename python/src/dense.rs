@@ -58,7 +58,7 @@ impl Number for u8 {
 }
 
 /// Why numbers are refused.
-pub enum Unfit {
+pub enum InvalidNumber {
     /// One is infinite.
     Infinite,
     /// One is so large that its square is infinite.
@@ -96,19 +96,19 @@ impl Numbers<'_> {
     /// The array, which is kept alive by the result.
     pub fn array(&self) -> Array {
         match self {
-            Numbers::Double(own) => {
-                let view = own.as_array();
+            Numbers::Double(array) => {
+                let view = array.as_array();
                 if view.strides()[0] == 1 && view.nrows() > 0 {
                     let layout = |_, owner: &Arc<Owner>| Layout::Columns(columns(view, owner));
-                    kept(own, "float64", layout)
+                    kept(array, "float64", layout)
                 } else {
-                    kept(own, "float64", |view, _| Layout::Double(view))
+                    kept(array, "float64", |view, _| Layout::Double(view))
                 }
             }
-            Numbers::Single(own) => kept(own, "float32", |view, _| Layout::Single(view)),
-            Numbers::Long(own) => kept(own, "int64", |view, _| Layout::Long(view)),
-            Numbers::Int(own) => kept(own, "int32", |view, _| Layout::Int(view)),
-            Numbers::Byte(own) => kept(own, "uint8", |view, _| Layout::Byte(view)),
+            Numbers::Single(array) => kept(array, "float32", |view, _| Layout::Single(view)),
+            Numbers::Long(array) => kept(array, "int64", |view, _| Layout::Long(view)),
+            Numbers::Int(array) => kept(array, "int32", |view, _| Layout::Int(view)),
+            Numbers::Byte(array) => kept(array, "uint8", |view, _| Layout::Byte(view)),
         }
     }
 }
@@ -150,13 +150,13 @@ impl Array {
     ///
     /// # Errors
     /// If a number is infinite or too large.
-    pub fn chunk(&self, number: usize) -> Result<Columns, Unfit> {
+    pub fn chunk(&self, number: usize) -> Result<Columns, InvalidNumber> {
         let start = number * CHUNK_ROWS;
         let len = CHUNK_ROWS.min(self.rows - start);
         match &self.layout {
             Layout::Columns(whole) => {
-                let cells = |own: &Buffer| ScalarBuffer::<f64>::new(own.clone(), start, len);
-                whole.iter().map(|own| checked(cells(own))).collect()
+                let cells = |buffer: &Buffer| ScalarBuffer::<f64>::new(buffer.clone(), start, len);
+                whole.iter().map(|buffer| checked(cells(buffer))).collect()
             }
             Layout::Double(view) => transposed(view.slice(s![start..start + len, ..])),
             Layout::Single(view) => transposed(view.slice(s![start..start + len, ..])),
@@ -188,13 +188,13 @@ const TOGETHER: usize = 8;
 pub const PADDING: usize = 8;
 
 /// Transposes rows into columns that start `stride` apart, `TOGETHER` rows at a time. `put` converts a
-/// cell, and `look` is called with the results.
+/// cell, and `inspect` is called with the results.
 pub fn transpose<T: Copy, U, const TOGETHER: usize>(
     view: ArrayView2<'_, T>,
     cells: &mut [U],
     stride: usize,
     put: impl Fn(usize, T) -> U,
-    mut look: impl FnMut(&[U]),
+    mut inspect: impl FnMut(&[U]),
 ) {
     let (rows, width) = view.dim();
     let contiguous = width == 1 || view.strides()[1] == 1;
@@ -204,14 +204,14 @@ pub fn transpose<T: Copy, U, const TOGETHER: usize>(
         0
     };
     for first in (0..together).step_by(TOGETHER) {
-        let own = std::array::from_fn(|i| view.row(first + i).to_slice().unwrap_or_default());
-        let own: [&[T]; TOGETHER] = own;
+        let rows = std::array::from_fn(|i| view.row(first + i).to_slice().unwrap_or_default());
+        let rows: [&[T]; TOGETHER] = rows;
         for column in 0..width {
             let out = &mut cells[column * stride + first..][..TOGETHER];
-            for (out, own) in out.iter_mut().zip(&own) {
-                *out = put(column, own[column]);
+            for (out, row) in out.iter_mut().zip(&rows) {
+                *out = put(column, row[column]);
             }
-            look(out);
+            inspect(out);
         }
     }
     for column in 0..width {
@@ -219,17 +219,19 @@ pub fn transpose<T: Copy, U, const TOGETHER: usize>(
         for (out, row) in out.iter_mut().zip(together..) {
             *out = put(column, view[(row, column)]);
         }
-        look(out);
+        inspect(out);
     }
 }
 
-fn transposed<T: Number>(view: ArrayView2<'_, T>) -> Result<Columns, Unfit> {
+fn transposed<T: Number>(view: ArrayView2<'_, T>) -> Result<Columns, InvalidNumber> {
     let (rows, width) = view.dim();
     let stride = rows + PADDING;
     let mut memory = Reused::new(stride * width);
     let mut finite = Finite::default();
-    let put = |_: usize, own: T| own.double();
-    transpose::<T, f64, TOGETHER>(view, &mut memory.0, stride, put, |own| finite.look(own));
+    let put = |_: usize, number: T| number.double();
+    transpose::<T, f64, TOGETHER>(view, &mut memory.0, stride, put, |numbers| {
+        finite.add(numbers)
+    });
     let cells = memory.buffer();
     let columns = (0..width).map(|c| ScalarBuffer::<f64>::new(cells.clone(), c * stride, rows));
     if finite.all() {
@@ -248,7 +250,7 @@ struct Finite([f64; TOGETHER]);
 const LIFT: f64 = f64::MAX / LARGE;
 
 impl Finite {
-    fn look(&mut self, numbers: &[f64]) {
+    fn add(&mut self, numbers: &[f64]) {
         for some in numbers.chunks(TOGETHER) {
             let each = self.0.iter_mut().zip(some);
             each.for_each(|(sum, x)| *sum += x * LIFT * 0.0);
@@ -268,17 +270,17 @@ fn without_missing(values: ScalarBuffer<f64>) -> Column {
 }
 
 /// A column of numbers, in which NaN is a missing value.
-fn checked(values: ScalarBuffer<f64>) -> Result<Column, Unfit> {
+fn checked(values: ScalarBuffer<f64>) -> Result<Column, InvalidNumber> {
     let mut finite = Finite::default();
-    finite.look(&values);
+    finite.add(&values);
     if finite.all() {
         return Ok(without_missing(values));
     }
     if values.iter().any(|x| x.is_infinite()) {
-        return Err(Unfit::Infinite);
+        return Err(InvalidNumber::Infinite);
     }
     if values.iter().any(|x| x.abs() > LARGE) {
-        return Err(Unfit::Large);
+        return Err(InvalidNumber::Large);
     }
     let seen = BooleanBuffer::collect_bool(values.len(), |row| !values[row].is_nan());
     let numbers: Vec<f64> = (values.iter())

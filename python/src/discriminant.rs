@@ -21,7 +21,7 @@ fn square(py: Python<'_>, cells: Vec<f64>, order: usize) -> PyResult<Matrix<'_>>
 /// The Gaussians of classes.
 #[pyclass(frozen, module = "abduce._core")]
 pub struct ClassGaussians {
-    own: mixture::ClassGaussians,
+    gaussians: mixture::ClassGaussians,
 }
 
 /// The Gaussians of the classes of a model.
@@ -32,35 +32,37 @@ pub fn class_gaussians(model: &Model) -> PyResult<ClassGaussians> {
             "only a model of Gaussian classes has discriminants",
         ));
     };
-    let own = mixture.class_gaussians().map_err(exception)?;
-    Ok(ClassGaussians { own })
+    let gaussians = mixture.class_gaussians().map_err(exception)?;
+    Ok(ClassGaussians { gaussians })
 }
 
 #[pymethods]
 impl ClassGaussians {
     /// The means, one row per class.
     fn means<'py>(&self, py: Python<'py>) -> PyResult<Matrix<'py>> {
-        matrix(py, &self.own.means, self.own.columns)
+        matrix(py, &self.gaussians.means, self.gaussians.columns)
     }
 
     /// The covariance of each class.
     fn covariances<'py>(&self, py: Python<'py>) -> PyResult<Vec<Matrix<'py>>> {
-        let own = self.own.covariances.iter().cloned();
-        own.map(|own| square(py, own, self.own.columns)).collect()
+        let covariances = self.gaussians.covariances.iter().cloned();
+        covariances
+            .map(|covariance| square(py, covariance, self.gaussians.columns))
+            .collect()
     }
 
     /// The covariances of the classes averaged by their probabilities.
-    fn mixed<'py>(&self, py: Python<'py>) -> PyResult<Matrix<'py>> {
+    fn average_covariance<'py>(&self, py: Python<'py>) -> PyResult<Matrix<'py>> {
         square(
             py,
-            self.own.weighted_covariance(&self.own.weights),
-            self.own.columns,
+            self.gaussians.weighted_covariance(&self.gaussians.weights),
+            self.gaussians.columns,
         )
     }
 
     /// The covariance within classes.
     fn within<'py>(&self, py: Python<'py>) -> PyResult<Matrix<'py>> {
-        square(py, self.own.within(), self.own.columns)
+        square(py, self.gaussians.within(), self.gaussians.columns)
     }
 
     /// Directions (columns), their shares of the variance between classes, coefficients and intercepts.
@@ -70,10 +72,16 @@ impl ClassGaussians {
         py: Python<'py>,
         tolerance: f64,
     ) -> PyResult<(Matrix<'py>, Vector<'py>, Matrix<'py>, Vector<'py>)> {
-        let d = self.own.columns;
-        let found = py.detach(|| self.own.directions(tolerance));
+        let d = self.gaussians.columns;
+        let found = py.detach(|| self.gaussians.directions(tolerance));
         let across: Vec<Vec<f64>> = (0..d)
-            .map(|c| found.scalings.iter().map(|own| own[c]).collect())
+            .map(|c| {
+                found
+                    .scalings
+                    .iter()
+                    .map(|direction| direction[c])
+                    .collect()
+            })
             .collect();
         Ok((
             matrix(py, &across, found.scalings.len())?,
@@ -86,8 +94,8 @@ impl ClassGaussians {
     /// Of each class, the variances along its principal axes and the axes (columns).
     #[allow(clippy::type_complexity)]
     fn axes<'py>(&self, py: Python<'py>) -> PyResult<Vec<(Vector<'py>, Matrix<'py>)>> {
-        let d = self.own.columns;
-        let found = py.detach(|| self.own.axes());
+        let d = self.gaussians.columns;
+        let found = py.detach(|| self.gaussians.axes());
         let each = found.into_iter().map(|(variances, axes)| {
             let across = (0..d * d).map(|t| axes[(t % d) * d + t / d]).collect();
             Ok((PyArray1::from_vec(py, variances), square(py, across, d)?))

@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// A distribution of one number.
 #[pyclass(frozen, module = "abduce._core")]
 pub struct Distribution {
-    own: Arc<dyn Univariate>,
+    distribution: Arc<dyn Univariate>,
 }
 
 type Numbers<'py> = Bound<'py, PyArray1<f64>>;
@@ -31,7 +31,13 @@ impl Distribution {
         f: impl Fn(&dyn Univariate, f64) -> f64 + Send + Sync,
     ) -> Numbers<'py> {
         let x = x.as_array().to_vec();
-        let ask = |x: f64| if x.is_nan() { x } else { f(&*self.own, x) };
+        let ask = |x: f64| {
+            if x.is_nan() {
+                x
+            } else {
+                f(&*self.distribution, x)
+            }
+        };
         let found = py.detach(|| x.into_iter().map(ask).collect());
         PyArray1::from_vec(py, found)
     }
@@ -42,23 +48,23 @@ impl Distribution {
     /// A distribution by name and parameters.
     #[new]
     fn new(name: &str, numbers: Vec<f64>) -> PyResult<Distribution> {
-        let own = family::named(name, &numbers).map_err(exception)?;
-        Ok(Distribution { own })
+        let distribution = family::named(name, &numbers).map_err(exception)?;
+        Ok(Distribution { distribution })
     }
 
     /// The log-density of each number.
     fn log_density<'py>(&self, py: Python<'py>, x: Aligned1<'_, f64>) -> Numbers<'py> {
-        self.each(py, x, |own, x| own.log_density(x))
+        self.each(py, x, |distribution, x| distribution.log_density(x))
     }
 
     /// The distribution function at each number.
     fn cdf<'py>(&self, py: Python<'py>, x: Aligned1<'_, f64>) -> Numbers<'py> {
-        self.each(py, x, |own, x| own.cdf(x))
+        self.each(py, x, |distribution, x| distribution.cdf(x))
     }
 
     /// The survival function at each number.
     fn survival<'py>(&self, py: Python<'py>, x: Aligned1<'_, f64>) -> Numbers<'py> {
-        self.each(py, x, |own, x| own.survival(x))
+        self.each(py, x, |distribution, x| distribution.survival(x))
     }
 
     /// The quantile of each probability.
@@ -67,7 +73,7 @@ impl Distribution {
         if known.any(|p| !(0.0..=1.0).contains(p)) {
             return Err(value_error("probabilities must be from 0 to 1"));
         }
-        Ok(self.each(py, p, |own, p| own.quantile(p)))
+        Ok(self.each(py, p, |distribution, p| distribution.quantile(p)))
     }
 
     /// Random numbers.
@@ -78,25 +84,30 @@ impl Distribution {
         drawn.try_reserve_exact(count).map_err(too_large)?;
         py.detach(|| {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            drawn.extend((0..count).map(|_| self.own.draw(&mut rng)));
+            drawn.extend((0..count).map(|_| self.distribution.draw(&mut rng)));
         });
         Ok(PyArray1::from_vec(py, drawn))
     }
 
     /// The mean and the variance, if they exist, the mode and the entropy.
     fn moments(&self) -> (Option<f64>, Option<f64>, f64, f64) {
-        let own = &self.own;
-        (own.mean(), own.variance(), own.mode(), own.entropy())
+        let distribution = &self.distribution;
+        (
+            distribution.mean(),
+            distribution.variance(),
+            distribution.mode(),
+            distribution.entropy(),
+        )
     }
 
     /// The smallest and the largest possible number.
     fn support(&self) -> (f64, f64) {
-        self.own.support()
+        self.distribution.support()
     }
 
     /// Whether the distribution is over whole numbers.
     fn is_discrete(&self) -> bool {
-        self.own.is_discrete()
+        self.distribution.is_discrete()
     }
 
     /// An interval with this probability: equal-tailed, or the shortest.
@@ -105,19 +116,19 @@ impl Distribution {
             return Err(value_error("level must be a probability below 1"));
         }
         Ok(if shortest {
-            self.own.highest_density(level)
+            self.distribution.highest_density(level)
         } else {
-            self.own.equal_tailed(level)
+            self.distribution.equal_tailed(level)
         })
     }
 
     /// The Kullback–Leibler divergence of another distribution from this one.
     fn divergence(&self, other: &Distribution) -> f64 {
-        divergence(&*self.own, &*other.own)
+        divergence(&*self.distribution, &*other.distribution)
     }
 
     fn __repr__(&self) -> String {
-        format!("{:?}", self.own)
+        format!("{:?}", self.distribution)
     }
 }
 
@@ -143,7 +154,7 @@ pub fn estimate_family(
         seed,
     };
     let mut found = interruptible(py, None, None, |_| {
-        estimate::estimate(family, table.made()?, &request)
+        estimate::estimate(family, table.encoded()?, &request)
     })?;
     found.notes = found.notes.iter().map(|note| warning(note)).collect();
     serde_json::to_string(&found).map_err(|why| value_error(why.to_string()))
@@ -173,7 +184,7 @@ pub fn kind_of_family(family: &str) -> PyResult<Option<&'static str>> {
 /// Finitely many hypotheses, updated by observations.
 #[pyclass(module = "abduce._core")]
 pub struct Hypotheses {
-    own: concept::Hypotheses,
+    hypotheses: concept::Hypotheses,
 }
 
 #[pymethods]
@@ -187,47 +198,51 @@ impl Hypotheses {
         normalize: bool,
         outcomes: Vec<(String, Vec<f64>)>,
     ) -> PyResult<Hypotheses> {
-        let own = if normalize {
+        let hypotheses = if normalize {
             concept::Hypotheses::weighted(names, &priors)
         } else {
             concept::Hypotheses::new(names, &priors)
         };
-        let mut own = own.map_err(exception)?;
+        let mut hypotheses = hypotheses.map_err(exception)?;
         for (name, likelihoods) in outcomes {
-            own = own.with_outcome(name, &likelihoods).map_err(exception)?;
+            hypotheses = hypotheses
+                .with_outcome(name, &likelihoods)
+                .map_err(exception)?;
         }
-        Ok(Hypotheses { own })
+        Ok(Hypotheses { hypotheses })
     }
 
     /// Updates the probabilities by an outcome, or "not" an outcome, observed this many times.
     fn observe(&mut self, event: &str, times: f64) -> PyResult<()> {
-        let event = self.own.event(event).map_err(exception)?;
-        self.own.observe(event, times).map_err(answer_exception)?;
+        let event = self.hypotheses.event(event).map_err(exception)?;
+        self.hypotheses
+            .observe(event, times)
+            .map_err(answer_exception)?;
         Ok(())
     }
 
     /// The posterior probability of each hypothesis.
     fn posterior(&self) -> Vec<f64> {
-        self.own.belief().posterior().to_vec()
+        self.hypotheses.belief().posterior().to_vec()
     }
 
     /// The predictive probability of each outcome.
     fn predictive(&self) -> Vec<f64> {
-        self.own.predictive()
+        self.hypotheses.predictive()
     }
 
     /// The logarithm of the probability of all observations.
     fn log_evidence(&self) -> f64 {
-        self.own.belief().log_evidence()
+        self.hypotheses.belief().log_evidence()
     }
 
     /// The most probable hypotheses.
     fn map(&self) -> Vec<usize> {
-        self.own.belief().map()
+        self.hypotheses.belief().map()
     }
 
     /// The hypotheses with the highest likelihood.
     fn maximum_likelihood(&self) -> Vec<usize> {
-        self.own.belief().maximum_likelihood()
+        self.hypotheses.belief().maximum_likelihood()
     }
 }

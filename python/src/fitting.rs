@@ -153,7 +153,7 @@ pub fn fit_mixture(
         // With labels one pass is enough; without, EM needs many.
         let rows: &dyn Source = match specification.target {
             Some(_) => table.source(),
-            None => table.made()?,
+            None => table.encoded()?,
         };
         mixture::fit_from(&specification, rows, start.as_ref(), &options, control)
     })?;
@@ -184,7 +184,7 @@ pub fn select_mixture(
         start: None,
     };
     let learned = interruptible(py, threads, progress, |control| {
-        clusters.learn(table.made()?, control)
+        clusters.learn(table.encoded()?, control)
     })?;
     let model = store::Model::new("mixture", learned, Vec::new());
     Ok(Model { model })
@@ -209,13 +209,14 @@ pub fn fit_kmeans<'py>(
         // Without given centres, the rows are read several times.
         let rows: &dyn Source = match start {
             Some(_) => table.source(),
-            None => table.made()?,
+            None => table.encoded()?,
         };
         kmeans::fit_from(&specification, rows, start.as_deref(), &options, control)
     })?;
     // The likelihood is not computed: it takes as long as an iteration.
     let labels = fit.labels.take();
-    let labels = labels.map(|own| PyArray1::from_iter(py, own.into_iter().map(i64::from)));
+    let labels =
+        labels.map(|clusters| PyArray1::from_iter(py, clusters.into_iter().map(i64::from)));
     let recipe = kmeans::Recipe {
         kmeans: specification,
         kmeans_options: options,
@@ -238,7 +239,7 @@ pub fn fit_density(
     // The likelihood of the points is not computed: it takes longer than the fit.
     let _borrow = table.borrow(py)?;
     let fit = interruptible(py, threads, progress, |control| {
-        density::fit_unscored(&specification, table.made()?, control)
+        density::fit_unscored(&specification, table.encoded()?, control)
     })?;
     let name = specification.estimator.name();
     let recipe = density::Recipe {

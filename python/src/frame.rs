@@ -119,8 +119,8 @@ pub fn table_of_frame(
     let mut fields = table.schema().fields.clone();
     if model.is_none() {
         // Floats are not whole numbers, even if their values are.
-        let own = |field: &Field| integers.contains(&field.name);
-        let these = fields.iter_mut().filter(|field| !own(field));
+        let is_integer = |field: &Field| integers.contains(&field.name);
+        let these = fields.iter_mut().filter(|field| !is_integer(field));
         these.for_each(|field| field.whole = false);
     }
     let chunks = table.chunks().iter().map(|chunk| chunk.columns().to_vec());

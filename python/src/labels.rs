@@ -45,8 +45,8 @@ pub enum Codes {
 impl Codes {
     fn len(&self) -> usize {
         match self {
-            Codes::Byte(own) => own.len(),
-            Codes::Long(own) => own.len(),
+            Codes::Byte(codes) => codes.len(),
+            Codes::Long(codes) => codes.len(),
         }
     }
 }
@@ -59,8 +59,8 @@ impl LabelChunks {
             return Ok(LabelChunks::Hidden(whole));
         };
         let codes = match given {
-            GivenCodes::Byte(own) => Codes::Byte(shared(own)?.into()),
-            GivenCodes::Long(own) => Codes::Long(shared(own)?.into()),
+            GivenCodes::Byte(codes) => Codes::Byte(shared(codes)?.into()),
+            GivenCodes::Long(codes) => Codes::Long(shared(codes)?.into()),
         };
         if codes.len() != rows {
             let labels = codes.len();
@@ -73,10 +73,10 @@ impl LabelChunks {
 
     pub fn chunk(&self, number: usize, rows: usize) -> abduce::Result<Column> {
         let first = number * CHUNK_ROWS;
-        let own = first..first + rows;
+        let range = first..first + rows;
         match self {
-            LabelChunks::Seen(Codes::Byte(codes), levels) => codes_column(&codes[own], *levels),
-            LabelChunks::Seen(Codes::Long(codes), levels) => codes_column(&codes[own], *levels),
+            LabelChunks::Seen(Codes::Byte(codes), levels) => codes_column(&codes[range], *levels),
+            LabelChunks::Seen(Codes::Long(codes), levels) => codes_column(&codes[range], *levels),
             LabelChunks::Hidden(whole) => Ok(whole.slice(0, rows)),
         }
     }
@@ -120,8 +120,8 @@ pub fn classes_of<'py>(py: Python<'py>, labels: Aligned1<'py, i64>) -> Coded<'py
     };
     let (first, last) = labels
         .iter()
-        .fold((i64::MAX, i64::MIN), |(first, last), own| {
-            (first.min(*own), last.max(*own))
+        .fold((i64::MAX, i64::MIN), |(first, last), label| {
+            (first.min(*label), last.max(*label))
         });
     if labels.is_empty() {
         return None;
@@ -142,7 +142,7 @@ pub fn classes_of<'py>(py: Python<'py>, labels: Aligned1<'py, i64>) -> Coded<'py
     let code = |label: &i64| codes[place(label)];
     // Bytes are faster to allocate.
     let coded = if classes.len() <= i8::MAX as usize {
-        PyArray1::from_iter(py, labels.iter().map(|own| code(own) as i8)).into_any()
+        PyArray1::from_iter(py, labels.iter().map(|label| code(label) as i8)).into_any()
     } else {
         PyArray1::from_iter(py, labels.iter().map(code)).into_any()
     };

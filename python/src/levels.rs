@@ -54,7 +54,7 @@ fn coded<T: Integer>(view: ArrayView2<'_, T>, levels: &[u32]) -> Columns {
     let (rows, width) = view.dim();
     let stride = rows + PADDING;
     let mut memory = Reused::new(stride * width);
-    let code = |column: usize, own: T| own.code(levels[column]);
+    let code = |column: usize, number: T| number.code(levels[column]);
     transpose::<T, u32, 16>(view, &mut memory.0, stride, code, |_| ());
     let cells = memory.buffer();
     let column = |c: usize| Column::Code {
@@ -72,14 +72,20 @@ fn range_of<T: Number>(view: ArrayView2<'_, T>) -> Range {
     let mut least = vec![zero; view.ncols()];
     let mut greatest = least.clone();
     // NaN is neither smaller nor larger.
-    let look = |own: &T, least: &mut T, greatest: &mut T| {
-        *least = if *own < *least { *own } else { *least };
-        *greatest = if *own > *greatest { *own } else { *greatest };
+    let extend = |number: &T, least: &mut T, greatest: &mut T| {
+        *least = if *number < *least { *number } else { *least };
+        *greatest = if *number > *greatest {
+            *number
+        } else {
+            *greatest
+        };
     };
     if view.strides()[0].abs() < view.strides()[1].abs() {
-        for (column, own) in view.columns().into_iter().enumerate() {
+        for (column, cells) in view.columns().into_iter().enumerate() {
             let (mut low, mut high) = (zero, zero);
-            own.iter().for_each(|own| look(own, &mut low, &mut high));
+            cells
+                .iter()
+                .for_each(|number| extend(number, &mut low, &mut high));
             (least[column], greatest[column]) = (low, high);
         }
     } else {
@@ -87,7 +93,7 @@ fn range_of<T: Number>(view: ArrayView2<'_, T>) -> Range {
             let bounds = least.iter_mut().zip(&mut greatest);
             row.iter()
                 .zip(bounds)
-                .for_each(|(own, (low, high))| look(own, low, high));
+                .for_each(|(number, (low, high))| extend(number, low, high));
         }
     }
     let least = least.into_iter().map(Number::double).fold(0.0, f64::min);
@@ -103,9 +109,9 @@ fn range_of_long(view: ArrayView2<'_, i64>) -> Range {
     let mut beyond = 0;
     let mut greatest = vec![0i32; view.ncols()];
     for row in cells.chunks_exact(view.ncols().max(1)) {
-        for (own, high) in row.iter().zip(&mut greatest) {
-            beyond |= (*own as u64) >> 31;
-            *high = (*high).max(*own as i32);
+        for (number, high) in row.iter().zip(&mut greatest) {
+            beyond |= (*number as u64) >> 31;
+            *high = (*high).max(*number as i32);
         }
     }
     match beyond {
@@ -141,13 +147,13 @@ pub fn range_of_levels<'py>(
     threads: Option<usize>,
 ) -> PyResult<(f64, Bound<'py, PyArray1<f64>>)> {
     let (least, greatest) = match &array {
-        Numbers::Double(own) => range(py, own.as_array(), threads, range_of),
-        Numbers::Single(own) => range(py, own.as_array(), threads, range_of),
-        Numbers::Long(own) => range(py, own.as_array(), threads, range_of_long),
-        Numbers::Int(own) => range(py, own.as_array(), threads, range_of),
-        Numbers::Byte(own) => range(py, own.as_array(), threads, range_of),
+        Numbers::Double(array) => range(py, array.as_array(), threads, range_of),
+        Numbers::Single(array) => range(py, array.as_array(), threads, range_of),
+        Numbers::Long(array) => range(py, array.as_array(), threads, range_of_long),
+        Numbers::Int(array) => range(py, array.as_array(), threads, range_of),
+        Numbers::Byte(array) => range(py, array.as_array(), threads, range_of),
     }?;
-    if greatest.iter().any(|own| own.is_infinite()) {
+    if greatest.iter().any(|number| number.is_infinite()) {
         return Err(value_error(
             "Input X contains infinity or a value too large for a level.",
         ));

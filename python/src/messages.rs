@@ -3,7 +3,7 @@
 use abduce::{Error, spell_options};
 
 /// Options of the command line, and the corresponding parameters.
-const PARAMETERS: [(&str, &str); 21] = [
+const PARAMETERS: &[(&str, &str)] = &[
     ("kind", "kinds"),
     ("components", "n_components"),
     ("restarts", "n_init"),
@@ -37,9 +37,11 @@ pub fn with_parameters(text: &str) -> String {
 /// A warning or a note, without clauses about options that Python does not have.
 pub fn warning(text: &str) -> String {
     let clauses = text.split("; ").map(translated);
-    let mut known = clauses.filter(|(_, known)| *known).map(|(own, _)| own);
+    let mut known = clauses
+        .filter(|(_, known)| *known)
+        .map(|(clause, _)| clause);
     match known.next() {
-        Some(first) => known.fold(first, |all, own| format!("{all}; {own}")),
+        Some(first) => known.fold(first, |all, clause| format!("{all}; {clause}")),
         None => with_parameters(text),
     }
 }
@@ -64,7 +66,8 @@ fn translated(text: &str) -> (String, bool) {
     while let Some(next) = rest.chars().next() {
         let option = rest.strip_prefix("--").filter(|_| !quoted);
         let is_in_name = |c: char| c.is_ascii_lowercase() || c == '-';
-        let Some(after) = option.filter(|own| own.starts_with(|c: char| c.is_ascii_lowercase()))
+        let Some(after) =
+            option.filter(|after| after.starts_with(|c: char| c.is_ascii_lowercase()))
         else {
             quoted ^= next == '"';
             out.push(next);
@@ -73,7 +76,7 @@ fn translated(text: &str) -> (String, bool) {
         };
         let (name, after) = after.split_at(after.find(|c| !is_in_name(c)).unwrap_or(after.len()));
         rest = after;
-        let Some((_, parameter)) = PARAMETERS.iter().find(|(own, _)| *own == name) else {
+        let Some((_, parameter)) = PARAMETERS.iter().find(|(flag, _)| *flag == name) else {
             known = false;
             out.push_str(&name.replace('-', "_"));
             continue;
@@ -116,7 +119,7 @@ fn argument(text: &str) -> Option<(&str, &str)> {
     let quote = text
         .chars()
         .next()
-        .filter(|own| ['"', '\''].contains(own))?;
+        .filter(|character| ['"', '\''].contains(character))?;
     text[1..].split_once(quote)
 }
 

@@ -282,7 +282,10 @@ impl Model {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let drawn = pooled(py, None, || mixture.sample_with_components(rows, &mut rng));
         let (drawn, components) = drawn?.map_err(exception)?;
-        let components = components.into_iter().map(|own| own as i64).collect();
+        let components = components
+            .into_iter()
+            .map(|component| component as i64)
+            .collect();
         let columns = columns_of(py, &mixture.schema, &[drawn]);
         Ok((columns, PyArray1::from_vec(py, components)))
     }
@@ -367,7 +370,7 @@ impl Model {
     /// Merges models of different rows.
     #[staticmethod]
     fn merge(py: Python<'_>, models: Vec<PyRef<'_, Model>>) -> PyResult<(Model, Vec<String>)> {
-        let models: Vec<store::Model> = models.iter().map(|own| own.model.clone()).collect();
+        let models: Vec<store::Model> = models.iter().map(|model| model.model.clone()).collect();
         pooled(py, None, || store::Model::merge(&models))?
             .map(Model::changed)
             .map_err(exception)

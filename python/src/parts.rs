@@ -12,8 +12,8 @@ use pyo3::PyResult;
 /// The bandwidth of each class, as in the model file; `None` for a class without kernels.
 fn bandwidths(model: &DensityModel) -> Vec<Option<&Bandwidth>> {
     let each = model.densities.iter();
-    each.map(|own| match own {
-        Some(Density::Kde(own)) => Some(own.bandwidth()),
+    each.map(|density| match density {
+        Some(Density::Kde(kde)) => Some(kde.bandwidth()),
         _ => None,
     })
     .collect()

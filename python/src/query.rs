@@ -74,7 +74,7 @@ pub fn of_component(model: &Model, component: usize) -> PyResult<Model> {
         return Err(value_error(format!("there is no component {component}")));
     }
     let weights = mixture.parameters.weights.iter_mut().enumerate();
-    weights.for_each(|(j, own)| *own = if j == component { 1.0 } else { 0.0 });
+    weights.for_each(|(j, weight)| *weight = if j == component { 1.0 } else { 0.0 });
     Ok(Model { model })
 }
 

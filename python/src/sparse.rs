@@ -8,7 +8,7 @@ use crate::memory::shared;
 use crate::model::Model;
 use crate::table::Table;
 use crate::threads::pooled;
-use abduce::data::{Asked, CHUNK_ROWS, Column, Field, Kind, Terms};
+use abduce::data::{CHUNK_ROWS, Column, Field, Kind, SetByUser, Terms};
 use abduce::text::{Analyzer, AnalyzerOptions, Encoder, Encoding, Limits, Unit, Vocabulary};
 use arrow_buffer::{Buffer, ScalarBuffer};
 use pyo3::prelude::*;
@@ -25,8 +25,8 @@ pub enum Indices<'py> {
 impl Indices<'_> {
     fn get(&self) -> PyResult<Cells> {
         Ok(match self {
-            Indices::Narrow(own) => Cells::Narrow(shared(own)?.into()),
-            Indices::Wide(own) => Cells::Wide(shared(own)?.into()),
+            Indices::Narrow(indices) => Cells::Narrow(shared(indices)?.into()),
+            Indices::Wide(indices) => Cells::Wide(shared(indices)?.into()),
         })
     }
 }
@@ -39,15 +39,15 @@ enum Cells {
 impl Cells {
     fn len(&self) -> usize {
         match self {
-            Cells::Narrow(own) => own.len(),
-            Cells::Wide(own) => own.len(),
+            Cells::Narrow(indices) => indices.len(),
+            Cells::Wide(indices) => indices.len(),
         }
     }
 
     fn at(&self, i: usize) -> i64 {
         match self {
-            Cells::Narrow(own) => i64::from(own[i]),
-            Cells::Wide(own) => own[i],
+            Cells::Narrow(indices) => i64::from(indices[i]),
+            Cells::Wide(indices) => indices[i],
         }
     }
 
@@ -55,13 +55,13 @@ impl Cells {
     fn codes(&self, range: Range<usize>) -> ScalarBuffer<u32> {
         match self {
             // The bits of a negative number are a code above all columns.
-            Cells::Narrow(own) => {
-                let bytes: Buffer = own.clone().into_inner();
+            Cells::Narrow(indices) => {
+                let bytes: Buffer = indices.clone().into_inner();
                 ScalarBuffer::new(bytes, range.start, range.len())
             }
-            Cells::Wide(own) => {
-                let code = |own: &i64| u32::try_from(*own).unwrap_or(u32::MAX);
-                own[range].iter().map(code).collect::<Vec<u32>>().into()
+            Cells::Wide(indices) => {
+                let code = |index: &i64| u32::try_from(*index).unwrap_or(u32::MAX);
+                indices[range].iter().map(code).collect::<Vec<u32>>().into()
             }
         }
     }
@@ -92,9 +92,9 @@ impl Columns<'_> {
             Columns::Model(model) => model,
         };
         let mut fields = model.get().model.schema().fields.iter();
-        let own = fields.find(|own| own.kind == Kind::Text && own.name == name);
+        let field = fields.find(|field| field.kind == Kind::Text && field.name == name);
         let none = || value_error(format!("the model has no column of terms called {name}"));
-        own.cloned().map(Documents::Known).ok_or_else(none)
+        field.cloned().map(Documents::Known).ok_or_else(none)
     }
 }
 
@@ -102,7 +102,10 @@ impl Documents {
     /// The number of terms.
     fn width(&self) -> usize {
         match self {
-            Documents::Known(field) => field.text.as_ref().map_or(0, |own| own.encoding.width()),
+            Documents::Known(field) => field
+                .text
+                .as_ref()
+                .map_or(0, |terms| terms.encoding.width()),
             Documents::Count(count) => *count,
             Documents::Names(names) => names.len(),
         }
@@ -130,7 +133,7 @@ fn field(name: &str, columns: Vec<String>) -> PyResult<Field> {
         limits: Limits::default(),
     };
     // A matrix has all its columns, even empty ones.
-    Ok(Field::with_text(name, encoder).asked(Asked::Levels))
+    Ok(Field::with_text(name, encoder).set_by_user(SetByUser::Levels))
 }
 
 /// A matrix in compressed rows.
@@ -164,7 +167,7 @@ impl Compressed {
         let start = |row: usize| u32::try_from(self.starts.at(row) - from).ok();
         let starts: Option<Vec<u32>> = (first..=last).map(start).collect();
         let starts = starts
-            .filter(|own| own.is_sorted())
+            .filter(|starts| starts.is_sorted())
             .ok_or(Invalid::Inconsistent)?;
         let range = from as usize..to as usize;
         let counts = self.values.slice(range.start, range.len());
@@ -172,7 +175,7 @@ impl Compressed {
         let terms = terms.ok_or(Invalid::Unordered)?;
         let rows = terms.rows();
         let lasts = (0..rows.len()).filter_map(|row| rows.row(row).0.last());
-        if lasts.max().is_some_and(|own| *own as usize >= self.width) {
+        if lasts.max().is_some_and(|last| *last as usize >= self.width) {
             return Err(Invalid::Inconsistent);
         }
         Ok(vec![Column::Text {

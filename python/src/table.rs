@@ -1,7 +1,7 @@
 //! Tables of the library from arrays, frames and sparse matrices.
 
 use crate::aligned::Aligned1;
-use crate::dense::{Array, Columns, LARGE, Numbers, Unfit};
+use crate::dense::{Array, Columns, InvalidNumber, LARGE, Numbers};
 use crate::errors::{exception, value_error};
 use crate::labels::{LabelChunks, Labels};
 use crate::threads::pooled;
@@ -19,14 +19,14 @@ use std::sync::OnceLock;
 pub struct Table(Held);
 
 enum Held {
-    /// Encoded.
-    Made(abduce::data::Table),
+    /// Encoded chunks.
+    Encoded(abduce::data::Table),
     /// An array, whose chunks are encoded whenever they are needed, or once.
-    Array(Box<Encoded>, OnceLock<abduce::data::Table>),
+    Array(Box<LabelledArray>, OnceLock<abduce::data::Table>),
 }
 
 /// An array with labels and weights.
-struct Encoded {
+struct LabelledArray {
     schema: Schema,
     array: Array,
     /// The number of levels of columns of codes.
@@ -39,10 +39,10 @@ struct Encoded {
     weights: Option<Vec<f64>>,
 }
 
-impl Encoded {
+impl LabelledArray {
     fn chunk(&self, number: usize) -> abduce::Result<Chunk> {
         let levels = self.all_levels.as_ref();
-        let mut columns = match levels.and_then(|own| self.array.codes(number, own)) {
+        let mut columns = match levels.and_then(|levels| self.array.codes(number, levels)) {
             Some(columns) => columns,
             None => self.numbers(number)?,
         };
@@ -52,19 +52,21 @@ impl Encoded {
             columns.insert(self.labels_at, labels.chunk(number, rows)?);
         }
         let weights = self.weights.as_ref();
-        let weights = weights.map(|own| own[first..first + rows].to_vec());
+        let weights = weights.map(|weights| weights[first..first + rows].to_vec());
         Ok(Chunk::new(rows, columns, weights))
     }
 
     /// The columns of a chunk, converted from doubles.
     fn numbers(&self, number: usize) -> abduce::Result<Columns> {
         let mut columns = self.array.chunk(number).map_err(|why| match why {
-            Unfit::Infinite => Error::data(format!(
+            InvalidNumber::Infinite => Error::data(format!(
                 "Input X contains infinity or a value too large for dtype('{}').",
                 self.array.dtype
             )),
-            Unfit::Large => Error::data(format!("Input X contains a value beyond {LARGE:e}"))
-                .with_hint("rescale the column"),
+            InvalidNumber::Large => {
+                Error::data(format!("Input X contains a value beyond {LARGE:e}"))
+                    .with_hint("rescale the column")
+            }
         })?;
         for (column, levels) in columns.iter_mut().zip(&self.levels) {
             if let Some(levels) = levels {
@@ -75,7 +77,7 @@ impl Encoded {
     }
 }
 
-impl Source for Encoded {
+impl Source for LabelledArray {
     fn schema(&self) -> &Schema {
         &self.schema
     }
@@ -147,7 +149,7 @@ impl Table {
         labels: Option<Labels<'_>>,
         weights: Option<Vec<f64>>,
     ) -> PyResult<Table> {
-        let label_chunks = labels.as_ref().map(|own| LabelChunks::of(own, rows));
+        let label_chunks = labels.as_ref().map(|labels| LabelChunks::of(labels, rows));
         let label_chunks = label_chunks.transpose()?;
         fields.extend(labels.map(Labels::field));
         let mut weight_chunks = weights.as_deref().map(pieces);
@@ -156,12 +158,12 @@ impl Table {
             if let Some(labels) = &label_chunks {
                 columns.push(labels.chunk(number, len)?);
             }
-            let own = weight_chunks.as_mut().and_then(Iterator::next);
-            Ok(Chunk::new(len, columns, own))
+            let weights = weight_chunks.as_mut().and_then(Iterator::next);
+            Ok(Chunk::new(len, columns, weights))
         });
         let chunks = chunks.collect::<abduce::Result<_>>().map_err(exception)?;
-        let made = abduce::data::Table::from_chunks(Schema::new(fields), chunks);
-        Ok(Table(Held::Made(made)))
+        let encoded = abduce::data::Table::from_chunks(Schema::new(fields), chunks);
+        Ok(Table(Held::Encoded(encoded)))
     }
 
     /// A borrow of the array of the table, to be held while it is read without the interpreter's lock;
@@ -171,7 +173,7 @@ impl Table {
     /// If other Rust code is writing to the array.
     pub fn borrow<'py>(&self, py: Python<'py>) -> PyResult<Option<Numbers<'py>>> {
         match &self.0 {
-            Held::Made(_) => Ok(None),
+            Held::Encoded(_) => Ok(None),
             Held::Array(array, _) => array.array.borrow(py).map(Some),
         }
     }
@@ -179,8 +181,8 @@ impl Table {
     /// The rows, for reading them once or twice.
     pub fn source(&self) -> &dyn Source {
         match &self.0 {
-            Held::Made(table) => table,
-            Held::Array(array, made) => match made.get() {
+            Held::Encoded(table) => table,
+            Held::Array(array, encoded) => match encoded.get() {
                 Some(table) => table,
                 None => array.as_ref(),
             },
@@ -191,19 +193,19 @@ impl Table {
     ///
     /// # Errors
     /// If a number is infinite or too large.
-    pub fn made(&self) -> abduce::Result<&abduce::data::Table> {
-        let (array, made) = match &self.0 {
-            Held::Made(table) => return Ok(table),
-            Held::Array(array, made) => (array, made),
+    pub fn encoded(&self) -> abduce::Result<&abduce::data::Table> {
+        let (array, encoded) = match &self.0 {
+            Held::Encoded(table) => return Ok(table),
+            Held::Array(array, encoded) => (array, encoded),
         };
-        if let Some(table) = made.get() {
+        if let Some(table) = encoded.get() {
             return Ok(table);
         }
         let numbers = (0..array.array.chunks()).into_par_iter();
         let chunks = numbers.map(|number| array.chunk(number));
         let chunks: Vec<Chunk> = chunks.collect::<abduce::Result<_>>()?;
         let table = abduce::data::Table::from_chunks(array.schema.clone(), chunks);
-        Ok(made.get_or_init(|| table))
+        Ok(encoded.get_or_init(|| table))
     }
 
     /// The number of chunks.
@@ -217,7 +219,7 @@ impl Table {
     /// If a number in it is infinite or too large.
     pub fn chunk(&self, number: usize) -> abduce::Result<Cow<'_, Chunk>> {
         match (&self.0, self.source().table()) {
-            (_, Some(table)) | (Held::Made(table), None) => {
+            (_, Some(table)) | (Held::Encoded(table), None) => {
                 Ok(Cow::Borrowed(&table.chunks()[number]))
             }
             (Held::Array(array, _), None) => array.chunk(number).map(Cow::Owned),
@@ -271,22 +273,22 @@ pub fn table_of_array(
             Some(kinds) => kinds[column].parse().map_err(exception)?,
             None => Kind::Real,
         };
-        let own = levels.as_ref().map_or(&[][..], |levels| &levels[column]);
-        coded.push(kind.is_coded().then_some(own.len()));
+        let levels = levels.as_ref().map_or(&[][..], |levels| &levels[column]);
+        coded.push(kind.is_coded().then_some(levels.len()));
         fields.push(if kind.is_coded() {
-            Field::with_levels(name, kind, own.to_vec())
+            Field::with_levels(name, kind, levels.to_vec())
         } else {
             Field::new(name, kind)
         });
     }
-    let label_chunks = labels.as_ref().map(|own| LabelChunks::of(own, rows));
+    let label_chunks = labels.as_ref().map(|labels| LabelChunks::of(labels, rows));
     let label_chunks = label_chunks.transpose()?;
     let labels_at = labels_at.unwrap_or(width).min(width);
     if let Some(labels) = labels {
         fields.insert(labels_at, labels.field());
     }
-    let narrow = |levels: &Option<usize>| levels.and_then(|own| own.try_into().ok());
-    let encoded = Encoded {
+    let narrow = |levels: &Option<usize>| levels.and_then(|number| number.try_into().ok());
+    let array = LabelledArray {
         schema: Schema::new(fields),
         array,
         all_levels: coded.iter().map(narrow).collect(),
@@ -295,7 +297,7 @@ pub fn table_of_array(
         labels_at,
         weights: self::weights(weights, rows)?,
     };
-    Ok(Table(Held::Array(Box::new(encoded), OnceLock::new())))
+    Ok(Table(Held::Array(Box::new(array), OnceLock::new())))
 }
 
 /// The unweighted variance of each column of numbers.
@@ -304,28 +306,28 @@ pub fn variances<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyA
     let _borrow = table.borrow(py)?;
     let source = table.source();
     let fields = source.schema().fields.iter().enumerate();
-    let numbers = fields.filter(|(_, own)| !own.kind.is_coded() && own.kind != Kind::Text);
+    let numbers = fields.filter(|(_, field)| !field.kind.is_coded() && field.kind != Kind::Text);
     let numbers: Vec<usize> = numbers.map(|(column, _)| column).collect();
     let of_chunk = |_: usize, chunk: &Chunk| {
         let ones = vec![1.0; chunk.rows()];
         let one = |column: &usize| {
             let cells = [chunk.column(*column).cells(0, chunk.rows())];
-            let mut own = Gaussian::zero(&());
-            Gaussian::observe(&Rows::new(&cells), &ones, &mut own);
-            own
+            let mut stats = Gaussian::zero(&());
+            Gaussian::observe(&Rows::new(&cells), &ones, &mut stats);
+            stats
         };
         Ok(numbers.iter().map(one).collect::<Vec<GaussianStats>>())
     };
     let merge = |all: &mut Vec<GaussianStats>, more: Vec<GaussianStats>| {
         all.iter_mut()
             .zip(&more)
-            .for_each(|(all, own)| all.merge(own));
+            .for_each(|(all, stats)| all.merge(stats));
     };
     let all = pooled(py, None, || reduce(source, of_chunk, merge))?.map_err(exception)?;
     let all = all.unwrap_or_else(|| vec![Gaussian::zero(&()); numbers.len()]);
-    let variance = |own: &GaussianStats| {
-        if own.weight > 0.0 {
-            own.scatter / own.weight
+    let variance = |stats: &GaussianStats| {
+        if stats.weight > 0.0 {
+            stats.scatter / stats.weight
         } else {
             0.0
         }

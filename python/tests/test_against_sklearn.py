@@ -46,8 +46,8 @@ NAIVE = [
 
 def close(a, b):
     if isinstance(a, list):
-        for own, other in zip(a, b, strict=True):
-            close(own, other)
+        for array, other in zip(a, b, strict=True):
+            close(array, other)
     else:
         np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-8)
 
@@ -86,8 +86,8 @@ def test_discriminants_agree_with_scikit_learn(classes, priors):
     np.testing.assert_array_equal(a.predict(X), b.predict(X))
     a = QuadraticDiscriminantAnalysis(priors=given).fit(X, y)
     b = TheirQuadratic(priors=given, store_covariance=True).fit(X, y)
-    for own, other in zip(a.covariance_, b.covariance_, strict=True):
-        close(own, other)
+    for covariance, other in zip(a.covariance_, b.covariance_, strict=True):
+        close(covariance, other)
     for method in ("predict_proba", "decision_function"):
         np.testing.assert_allclose(getattr(a, method)(X), getattr(b, method)(X), rtol=1e-7, atol=1e-7)
 
@@ -104,8 +104,8 @@ def test_discriminants_agree_with_scikit_learn(classes, priors):
 def test_partial_fit_agrees_with_scikit_learn(name, X):
     a, b = getattr(ours, name)(), getattr(theirs, name)()
     for start in range(0, ROWS, 100):
-        for own in (a, b):
-            own.partial_fit(X[start : start + 100], LABELS[start : start + 100], classes=[0, 1, 2])
+        for model in (a, b):
+            model.partial_fit(X[start : start + 100], LABELS[start : start + 100], classes=[0, 1, 2])
     agree(a, b, X, COUNTED if name != "GaussianNB" else ["theta_", "var_", "class_prior_", "class_count_"])
 
 
@@ -160,7 +160,7 @@ def test_given_starts_agree_with_scikit_learn(kind):
 @pytest.mark.parametrize(("X", "k"), [(IRIS, 3), (BLOBS, 4)], ids=["iris", "blobs"])
 def test_k_means_agrees_with_scikit_learn(X, k):
     start = X[[0, 60, 120, 1][:k]]
-    a, b = (own(k, init=start, n_init=1).fit(X) for own in (KMeans, TheirKMeans))
+    a, b = (estimator(k, init=start, n_init=1).fit(X) for estimator in (KMeans, TheirKMeans))
     assert a.n_iter_ == b.n_iter_
     close(a.cluster_centers_, b.cluster_centers_)
     close(a.inertia_, b.inertia_)
@@ -168,7 +168,7 @@ def test_k_means_agrees_with_scikit_learn(X, k):
     close(a.transform(X), b.transform(X))
     close(a.score(X), b.score(X))
     weights = np.linspace(0.1, 2, len(X))
-    a, b = (own(k, init=start, n_init=1).fit(X, sample_weight=weights) for own in (KMeans, TheirKMeans))
+    a, b = (estimator(k, init=start, n_init=1).fit(X, sample_weight=weights) for estimator in (KMeans, TheirKMeans))
     close(a.cluster_centers_, b.cluster_centers_)
     assert KMeans(k, random_state=0).fit(X).inertia_ <= 1.01 * TheirKMeans(k, random_state=0, n_init=10).fit(X).inertia_
 

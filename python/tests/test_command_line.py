@@ -178,9 +178,9 @@ def test_columns_are_predicted_as_by_the_command_line(column, labelled, tmp_path
         name = str(level).lower() if isinstance(level, bool) else level
         np.testing.assert_allclose(probabilities, expected[f"P({name})"], rtol=1e-9)
     predicted = [
-        str(own).lower() if column == "tame" else own for own in model.predict_column(PETS[features], column, y)
+        str(cell).lower() if column == "tame" else cell for cell in model.predict_column(PETS[features], column, y)
     ]
-    assert predicted == [str(own).lower() if column == "tame" else own for own in expected["prediction"]]
+    assert predicted == [str(cell).lower() if column == "tame" else cell for cell in expected["prediction"]]
 
 
 def test_columns_of_mixtures_are_predicted_as_by_the_command_line(tmp_path):
@@ -212,7 +212,7 @@ def test_marks_are_those_of_the_command_line(table, tmp_path):
     frame = pd.read_csv(table)
     model = NaiveBayes(marks=True).fit(frame[NAMES], frame["y"])
     model.save(tmp_path / "ours.abduce")
-    theirs, ours = (json.loads(own.read_text())["body"]["marks"] for own in (path, tmp_path / "ours.abduce"))
+    theirs, ours = (json.loads(file.read_text())["body"]["marks"] for file in (path, tmp_path / "ours.abduce"))
     assert ours == theirs
     frame[:1].assign(a=99.0).to_csv(tmp_path / "unknown.csv", index=False)
     done = subprocess.run(

@@ -47,13 +47,13 @@ def test_every_parameter_is_described_with_its_default(cls):
 def test_every_fitted_attribute_is_described(name):
     cls = getattr(abduce, name)
     model = cls().fit(X, Y)
-    public = {own for own in (*dir(cls), *vars(model)) if own.endswith("_") and not own.startswith("_")}
+    public = {name for name in (*dir(cls), *vars(model)) if name.endswith("_") and not name.startswith("_")}
     described = set(entries(cls, "Attributes"))
     assert public <= described
-    assert all(hasattr(model, own) for own in described)
+    assert all(hasattr(model, name) for name in described)
 
 
 @pytest.mark.parametrize("cls", [Hypotheses, Distribution])
 def test_instance_attributes_are_described(cls):
-    own = Hypotheses(["a", "b"], {"x": [0.1, 0.2]}) if cls is Hypotheses else Distribution("gamma", 2, 1)
-    assert {name for name in vars(own) if not name.startswith("_")} == set(entries(cls, "Attributes"))
+    example = Hypotheses(["a", "b"], {"x": [0.1, 0.2]}) if cls is Hypotheses else Distribution("gamma", 2, 1)
+    assert {name for name in vars(example) if not name.startswith("_")} == set(entries(cls, "Attributes"))

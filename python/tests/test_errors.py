@@ -59,7 +59,7 @@ UNFITTED = [
 ]
 
 
-@pytest.mark.parametrize(("model", "names"), UNFITTED, ids=lambda own: type(own).__name__)
+@pytest.mark.parametrize(("model", "names"), UNFITTED, ids=lambda value: type(value).__name__)
 def test_fitted_attributes_do_not_exist_before_a_fit(model, names):
     for name in names:
         assert not hasattr(model, name)
@@ -99,7 +99,9 @@ def twins(kind):
 
 @pytest.mark.parametrize("kind", ["pandas", "arrow"])
 @pytest.mark.parametrize(
-    "model", [NaiveBayes(), Mixture(), GaussianImputer(), GaussianNB(), KMeans()], ids=lambda own: type(own).__name__
+    "model",
+    [NaiveBayes(), Mixture(), GaussianImputer(), GaussianNB(), KMeans()],
+    ids=lambda model: type(model).__name__,
 )
 def test_duplicate_column_names_are_refused(model, kind):
     with pytest.raises(ValueError, match="2 columns of X are named 'a'"):
@@ -215,7 +217,7 @@ def test_starts_depend_on_the_random_state(init):
     fits = [
         GaussianMixture(5, init_params=init, reg_covar=0, max_iter=1, tol=10, random_state=s).fit(X) for s in range(4)
     ]
-    assert len({round(own.lower_bound_, 9) for own in fits}) > 1
+    assert len({round(fit.lower_bound_, 9) for fit in fits}) > 1
 
 
 def test_unsupported_types_of_cells_are_refused_by_column():
@@ -270,14 +272,18 @@ PRIORS = [
 ]
 
 
-@pytest.mark.parametrize(("make", "rows"), PRIORS, ids=lambda own: type(own(None)).__name__ if callable(own) else "")
+@pytest.mark.parametrize(
+    ("make", "rows"), PRIORS, ids=lambda value: type(value(None)).__name__ if callable(value) else ""
+)
 @pytest.mark.parametrize("odd", [np.nan, np.inf])
 def test_priors_are_finite(make, rows, odd):
     with pytest.raises(ValueError, match="Priors must be finite"):
         make([odd, 0.5, 0.5]).fit(rows, Y)
 
 
-@pytest.mark.parametrize("make", [lambda own: NaiveBayes(class_prior=own), lambda own: GaussianNB(priors=own)])
+@pytest.mark.parametrize(
+    "make", [lambda priors: NaiveBayes(class_prior=priors), lambda priors: GaussianNB(priors=priors)]
+)
 def test_priors_sum_to_one(make):
     with pytest.raises(ValueError, match=r"The sum of (class_prior|the priors) should be 1"):
         make([0.5, 0.6, 0.1]).fit(X, Y)
@@ -377,7 +383,7 @@ def test_hints_are_written_in_python(tmp_path):
 COLUMNS = [pd.Series([1.0, 2.0, 3.0]), pl.Series([1.0, 2.0, 3.0]), pa.array([1.0, 2.0, 3.0]), pa.chunked_array([[1.0]])]
 
 
-@pytest.mark.parametrize("column", COLUMNS, ids=lambda own: f"{type(own).__module__}.{type(own).__name__}")
+@pytest.mark.parametrize("column", COLUMNS, ids=lambda column: f"{type(column).__module__}.{type(column).__name__}")
 def test_a_single_column_is_refused(column):
     for model in (NaiveBayes(), Mixture(), GaussianImputer(), GaussianNB(), GaussianMixture(), KMeans()):
         with pytest.raises(ValueError, match=r"X is a single column.*pass a frame.*two-dimensional"):

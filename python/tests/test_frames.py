@@ -18,7 +18,7 @@ def cells():
     """Columns of every kind, each with a missing value in another row."""
     rng = np.random.default_rng(0)
     tall = rng.normal(170, 10, ROWS).tolist()
-    own = {
+    columns = {
         "tall": tall,
         "wide": [x / 3 for x in tall],
         "legs": [2, 3] * (ROWS // 2),
@@ -27,8 +27,8 @@ def cells():
         "full": list(range(ROWS)),
     }
     for row, name in enumerate(["wide", "legs", "colour", "tame"]):
-        own[name][row] = None
-    return own
+        columns[name][row] = None
+    return columns
 
 
 def in_pandas(**types):
@@ -65,8 +65,8 @@ def test_floats_keep_their_type(kind):
 def test_integers_are_filled_with_whole_numbers(kind):
     fractions = filled(in_pandas(), kinds={"legs": "real"})["legs"]
     assert fractions[1] != round(fractions[1])
-    for own in ("count", "real"):
-        out = filled(in_pandas(legs=kind), kinds={"legs": own})
+    for modelled_as in ("count", "real"):
+        out = filled(in_pandas(legs=kind), kinds={"legs": modelled_as})
         assert str(out["legs"].dtype) == kind
         assert out["legs"][1] == round(fractions[1])
         assert str(out["full"].dtype) == "int64"

@@ -111,8 +111,8 @@ def with_missing_cells(estimator):
     return np.where(np.random.default_rng(1).random(X.shape) < 0.05, np.nan, X)
 
 
-def by_name(own):
-    return type(own).__name__
+def by_name(value):
+    return type(value).__name__
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=by_name)
@@ -122,12 +122,12 @@ def test_every_layout_gives_the_same_bits(estimator, tmp_path):
     asked = rows[:2000]
     expected = answers(plain, asked)
     for layout in LAYOUTS:
-        own = layout(rows, tmp_path)
-        before = np.array(own)
-        model = clone(estimator).fit(own, Y)
+        array = layout(rows, tmp_path)
+        before = np.array(array)
+        model = clone(estimator).fit(array, Y)
         np.testing.assert_array_equal(answers(model, asked), expected, err_msg=layout.__name__)
         np.testing.assert_array_equal(answers(plain, layout(asked, tmp_path)), expected, err_msg=layout.__name__)
-        np.testing.assert_array_equal(own, before, err_msg=layout.__name__)
+        np.testing.assert_array_equal(array, before, err_msg=layout.__name__)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=by_name)
@@ -171,7 +171,7 @@ LEVELS = np.floor(X[:, ::-1] % 5)
 INTEGERS = [np.int64, np.int32, np.uint8, np.int16, np.uint64, np.float32]
 
 
-@pytest.mark.parametrize("layout", [np.asarray, np.asfortranarray, lambda own: np.repeat(own, 2, axis=1)[:, ::2]])
+@pytest.mark.parametrize("layout", [np.asarray, np.asfortranarray, lambda array: np.repeat(array, 2, axis=1)[:, ::2]])
 @pytest.mark.parametrize("dtype", INTEGERS)
 def test_levels_are_the_same_in_all_integer_types(dtype, layout):
     expected = CategoricalNB(min_categories=6).fit(LEVELS, Y)
@@ -196,7 +196,7 @@ def test_invalid_levels_are_refused_in_all_integer_types(dtype):
         model.predict(strange)
     if np.dtype(dtype).kind != "u":
         strange[9_000, 1] = -1
-        for ask in (model.predict, lambda own: model.fit(own, Y), lambda own: model.partial_fit(own, Y)):
+        for ask in (model.predict, lambda array: model.fit(array, Y), lambda array: model.partial_fit(array, Y)):
             with pytest.raises(ValueError, match="Negative values in data passed to CategoricalNB"):
                 ask(strange)
 
@@ -209,7 +209,7 @@ def test_missing_levels_are_ignored_and_infinite_ones_refused():
     assert model.category_count_[0].sum() == 10_000 - len(missing[::7])
     assert np.array_equal(model.predict(missing), model.predict(np.floor(missing)))
     missing[1, 1] = np.inf
-    for ask in (model.predict, lambda own: model.fit(own, Y)):
+    for ask in (model.predict, lambda array: model.fit(array, Y)):
         with pytest.raises(ValueError, match="infinity"):
             ask(missing)
 
@@ -227,32 +227,32 @@ def lists_of(matrix):
 
 
 def wide(matrix):
-    own = matrix.copy()
-    own.indices, own.indptr = own.indices.astype(np.int64), own.indptr.astype(np.int64)
-    return own
+    copy = matrix.copy()
+    copy.indices, copy.indptr = copy.indices.astype(np.int64), copy.indptr.astype(np.int64)
+    return copy
 
 
 def zeros(matrix):
-    own = matrix.copy()
-    kept = own.data.copy()
-    own.data[:] = 1.0
-    own = (own + sp.eye_array(*own.shape, format="csr")).tocsr()
-    own.data[:] = 0.0
-    assert own.nnz > matrix.nnz
-    values, indices, starts = own.data, own.indices, own.indptr
+    copy = matrix.copy()
+    kept = copy.data.copy()
+    copy.data[:] = 1.0
+    copy = (copy + sp.eye_array(*copy.shape, format="csr")).tocsr()
+    copy.data[:] = 0.0
+    assert copy.nnz > matrix.nnz
+    values, indices, starts = copy.data, copy.indices, copy.indptr
     for row in range(matrix.shape[0]):
         at = slice(matrix.indptr[row], matrix.indptr[row + 1])
         places = starts[row] + np.searchsorted(indices[starts[row] : starts[row + 1]], matrix.indices[at])
         values[places] = kept[at]
-    return own
+    return copy
 
 
 SPARSE = {
     "wide indices": wide,
     "zeros": zeros,
-    "out of order, in parts and with zeros": lambda own: sp.csr_array(lists_of(own), own.shape),
-    "whole numbers": lambda own: own.astype(np.int64),
-    "by columns": lambda own: own.tocsc(),
+    "out of order, in parts and with zeros": lambda matrix: sp.csr_array(lists_of(matrix), matrix.shape),
+    "whole numbers": lambda matrix: matrix.astype(np.int64),
+    "by columns": lambda matrix: matrix.tocsc(),
 }
 
 

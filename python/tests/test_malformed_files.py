@@ -107,7 +107,7 @@ def test_a_model_of_a_subclass_is_read_as_its_base_or_as_the_subclass(tmp_path):
         model = abduce.load(path)
     assert caught[0].filename == __file__
     assert type(model) is GaussianNB and model.var_smoothing == 1e-3
-    own = abduce.load(path, cls=OwnNB)
-    assert type(own) is OwnNB and own.extra == 5
+    model = abduce.load(path, cls=OwnNB)
+    assert type(model) is OwnNB and model.extra == 5
     with pytest.raises(TypeError, match="not a subclass"):
         abduce.load(path, cls=KMeans)

@@ -128,18 +128,18 @@ def test_dates_are_refused():
     with pytest.raises(TypeError, match='column "day" holds dates'):
         NaiveBayes().fit(frame, SPECIES)
     days = pd.date_range("2026-01-01", periods=4)
-    for own in (days.to_numpy(), (days - days[0]).to_numpy()):
+    for times in (days.to_numpy(), (days - days[0]).to_numpy()):
         with pytest.raises(TypeError, match="X holds dates or times"):
-            GaussianNB().fit(own.reshape(-1, 1), [0, 0, 1, 1])
+            GaussianNB().fit(times.reshape(-1, 1), [0, 0, 1, 1])
     table = pd.DataFrame({"a": days, "b": 1.0})
-    for own in (table, pl.DataFrame(table), pa.table(table), table.assign(a=days.to_period())):
+    for frame in (table, pl.DataFrame(table), pa.table(table), table.assign(a=days.to_period())):
         for model in (GaussianNB(), NaiveBayes(), KMeans(2)):
             with pytest.raises(TypeError, match='column "a" holds dates'):
-                model.fit(own, [0, 0, 1, 1])
+                model.fit(frame, [0, 0, 1, 1])
     for cells in (days.to_numpy(), days.tolist(), (days - days[0]).tolist(), days.date):
-        for own in ([[cell] for cell in cells], np.array([[cell] for cell in cells], dtype=object)):
+        for rows in ([[cell] for cell in cells], np.array([[cell] for cell in cells], dtype=object)):
             with pytest.raises(TypeError, match="dates or times"):
-                GaussianNB().fit(own, [0, 0, 1, 1])
+                GaussianNB().fit(rows, [0, 0, 1, 1])
         with pytest.raises(TypeError, match='column "a" holds dates'):
             GaussianNB().fit(pd.DataFrame({"a": pd.Series(list(cells), dtype=object)}), [0, 0, 1, 1])
 
@@ -190,15 +190,15 @@ def test_an_empty_column_is_nan_in_a_mixture_and_changes_nothing_else(kind):
     assert np.isnan(model.means_[:, 2]).all()
     np.testing.assert_allclose(model.means_[:, SEEN], without.means_)
     for name in ("covariances_", "precisions_", "precisions_cholesky_"):
-        own, other = getattr(model, name), getattr(without, name)
+        value, other = getattr(model, name), getattr(without, name)
         if kind == "spherical":
-            np.testing.assert_allclose(own, other)
+            np.testing.assert_allclose(value, other)
             continue
         axes = 1 if kind == "diag" else 2
-        assert own.shape == other.shape[:-axes] + (5,) * axes
-        np.testing.assert_allclose(own[(..., *np.ix_(*[SEEN] * axes))], other, atol=1e-12)
-        assert np.isnan(own[..., 2]).all()
-        assert axes == 1 or np.isnan(own[..., 2, :]).all()
+        assert value.shape == other.shape[:-axes] + (5,) * axes
+        np.testing.assert_allclose(value[(..., *np.ix_(*[SEEN] * axes))], other, atol=1e-12)
+        assert np.isnan(value[..., 2]).all()
+        assert axes == 1 or np.isnan(value[..., 2, :]).all()
     np.testing.assert_array_equal(model.predict(EMPTY), without.predict(X))
     np.testing.assert_allclose(model.score_samples(EMPTY), without.score_samples(X))
     rows, labels = model.sample(20)
@@ -241,7 +241,7 @@ def test_a_density_of_an_empty_column_is_refused():
 
 def test_a_linear_discriminant_with_missing_cells_scores_like_its_model():
     model = LinearDiscriminantAnalysis().fit(with_missing_cells(), Y)
-    joint = model._model.log_joint(model._asked(X), 1)
+    joint = model._model.log_joint(model._prediction_table(X), 1)
     np.testing.assert_allclose(model.predict_log_proba(X), log_softmax(joint, axis=1), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(model.covariance_, model._gaussians().covariances()[0])
 
@@ -258,7 +258,7 @@ def test_a_linear_discriminant_ignores_columns_constant_within_classes():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 3, 200)
     table = np.c_[rng.normal(size=(200, 4)) + y[:, None] * [1, 0, 0, -1], y]
-    ours, theirs = (own().fit(table, y) for own in (LinearDiscriminantAnalysis, TheirLinear))
+    ours, theirs = (estimator().fit(table, y) for estimator in (LinearDiscriminantAnalysis, TheirLinear))
     np.testing.assert_allclose(ours.predict_proba(table), theirs.predict_proba(table), atol=1e-12)
     np.testing.assert_allclose(ours.coef_, theirs.coef_, atol=1e-12)
     assert ours.scalings_.shape == theirs.scalings_.shape
@@ -273,7 +273,7 @@ def test_imputed_copies_vary_with_the_uncertainty_of_the_parameters(estimator):
 
     def filled(copies):
         each = model.impute(table, copies=copies, random_state=0, **more)
-        return np.array([own["x1"][-1] if isinstance(own, dict) else own[-1, 1] for own in each])
+        return np.array([copy["x1"][-1] if isinstance(copy, dict) else copy[-1, 1] for copy in each])
 
     drawn = filled(40)
     assert len(set(drawn)) == 40

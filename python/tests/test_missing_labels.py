@@ -32,8 +32,11 @@ LABELS = {
     "Int64": (pd.array(NUMBERS, dtype="Int64"), [0, 1, 2]),
     "boolean": (pd.Series(BOOLEANS, dtype="boolean"), [False, True]),
     "string": (pd.Series(WORDS, dtype="string"), ["a", "b", "c"]),
-    "object with NA": (pd.Series([pd.NA if own is None else own for own in WORDS], dtype=object), ["a", "b", "c"]),
-    "list with NA": ([pd.NA if own is None else own for own in NUMBERS], [0, 1, 2]),
+    "object with NA": (
+        pd.Series([pd.NA if label is None else label for label in WORDS], dtype=object),
+        ["a", "b", "c"],
+    ),
+    "list with NA": ([pd.NA if label is None else label for label in NUMBERS], [0, 1, 2]),
     "category": (pd.Series(WORDS, dtype="category"), ["a", "b", "c"]),
     "category of numbers": (pd.Series(NUMBERS, dtype="Int64").astype("category"), [0, 1, 2]),
     "int64[pyarrow]": (pd.Series(NUMBERS, dtype="int64[pyarrow]"), [0, 1, 2]),
@@ -97,7 +100,7 @@ ACCEPTING = [
 ]
 
 
-@pytest.mark.parametrize("estimator", ACCEPTING, ids=lambda own: type(own).__name__)
+@pytest.mark.parametrize("estimator", ACCEPTING, ids=lambda value: type(value).__name__)
 def test_masked_cells_are_missing(estimator):
     masked, missing = np.ma.array(X, mask=MASK), np.where(MASK, np.nan, X)
     one, other = clone(estimator).fit(masked, Y), clone(estimator).fit(missing, Y)
@@ -108,7 +111,7 @@ def test_masked_cells_are_missing(estimator):
 def test_masked_integers_are_missing_or_refused():
     whole = np.ma.array(X.astype(int), mask=MASK)
     model = CategoricalNB().fit(whole, Y)
-    assert sum(own.sum() for own in model.category_count_) == (~MASK).sum()
+    assert sum(counts.sum() for counts in model.category_count_) == (~MASK).sum()
     for estimator in (MultinomialNB(), ComplementNB()):
         with pytest.raises(
             ValueError, match=f"masked cells, but {type(estimator).__name__} does not support missing values"

@@ -51,7 +51,7 @@ def answers(model, rows=X):
     return model.transform(rows)
 
 
-@pytest.mark.parametrize("estimator", FITTED, ids=lambda own: type(own).__name__)
+@pytest.mark.parametrize("estimator", FITTED, ids=lambda value: type(value).__name__)
 def test_files_and_pickles_keep_all_answers(estimator, tmp_path):
     model = clone(estimator).fit(X, Y)
     path = tmp_path / "model.abduce"
@@ -185,7 +185,7 @@ def test_models_of_weighted_rows_can_be_merged():
     merged = parts[0].merge(parts[1])
     np.testing.assert_allclose(merged.theta_, whole.theta_)
     np.testing.assert_allclose(merged.var_, whole.var_, rtol=1e-6)
-    assert merged.epsilon_ == max(own.epsilon_ for own in parts)
+    assert merged.epsilon_ == max(part.epsilon_ for part in parts)
     with pytest.raises(ValueError, match="var_smoothing differs"):
         parts[0].merge(GaussianNB(var_smoothing=0.1).fit(X, Y, weights))
 

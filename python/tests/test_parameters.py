@@ -23,8 +23,8 @@ NUMBERS = {"shrinkage": None, "n_jobs": 1, "random_state": 3, "n_components": 1,
 
 def numeric_parameters():
     for name in NAMES:
-        for parameter, own in inspect.signature(getattr(abduce, name)).parameters.items():
-            value = own.default
+        for parameter, given in inspect.signature(getattr(abduce, name)).parameters.items():
+            value = given.default
             if not isinstance(value, (bool, int, float)) or parameter in NUMBERS:
                 value = NUMBERS.get(parameter)
             if value is not None and value == value:
@@ -33,7 +33,7 @@ def numeric_parameters():
 
 @pytest.mark.parametrize(("name", "parameter", "value"), list(numeric_parameters()))
 def test_numpy_scalars_are_accepted_as_parameters(name, parameter, value):
-    own = abduce.__getattr__(name)
+    estimator = abduce.__getattr__(name)
     usual = {"n_clusters": 2} if name == "KMeans" else {"tol": 0.0} if name.startswith("Quad") else {}
     kinds = [np.bool_] if isinstance(value, bool) else [np.int64, np.int32] if isinstance(value, int) else []
     if isinstance(value, float):
@@ -41,7 +41,7 @@ def test_numpy_scalars_are_accepted_as_parameters(name, parameter, value):
     for kind in kinds:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = own(**(usual | {parameter: kind(value)})).fit(X, Y)
+            model = estimator(**(usual | {parameter: kind(value)})).fit(X, Y)
         assert model._model is not None
 
 
@@ -68,10 +68,10 @@ def test_a_parameter_grid_may_be_an_arange():
     ],
 )
 def test_defaults_are_those_of_the_library(name, parameter, place):
-    own = json.loads(_core.defaults("naive-bayes" if name == "NaiveBayes" else "mixture"))
+    default = json.loads(_core.defaults("naive-bayes" if name == "NaiveBayes" else "mixture"))
     for key in place:
-        own = own[key]
-    assert inspect.signature(getattr(abduce, name)).parameters[parameter].default == own
+        default = default[key]
+    assert inspect.signature(getattr(abduce, name)).parameters[parameter].default == default
 
 
 @pytest.mark.parametrize("name", ["Mixture", "MixtureImputer"])
@@ -83,7 +83,7 @@ def test_counts_are_independent_and_levels_are_not_smoothed(name):
     )
     model = getattr(abduce, name)(1, random_state=0).fit(frame)
     assert model.families_ == {"x": "multivariate", "visits": "poisson", "colour": "categorical"}
-    leaves = {own["columns"][0]: own["components"][0] for own in model.parameters_}
+    leaves = {leaf["columns"][0]: leaf["components"][0] for leaf in model.parameters_}
     np.testing.assert_allclose(leaves["colour"]["probabilities"], 1 / 3, atol=1e-12)
     assert json.loads(model._model.part("provenance"))["specification"]["smoothing"] == 0.0
 
@@ -95,20 +95,20 @@ CLASSIFIERS = [name for kind in ("naive-bayes", "gda") for name in ESTIMATORS[ki
 def test_the_weight_of_unlabelled_rows_may_be_given(name):
     usual = {"tol": 0.0} if name.startswith("Quad") else {"min_categories": 9} if name.startswith("Cat") else {}
     labels = [None if n % 3 else int(y) for n, y in enumerate(Y)]
-    seen = np.array([own is not None for own in labels])
-    own = getattr(abduce, name)
-    model = own(unlabelled=0, **usual).fit(X, labels)
-    alone = own(**usual).fit(X[seen], Y[seen])
+    seen = np.array([label is not None for label in labels])
+    estimator = getattr(abduce, name)
+    model = estimator(unlabelled=0, **usual).fit(X, labels)
+    alone = estimator(**usual).fit(X[seen], Y[seen])
     # The share of the variance depends on all rows.
     tolerance = 1e-6 if name == "GaussianNB" else 1e-9
     np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), rtol=tolerance, atol=1e-12)
     if name != "ComplementNB":
-        model = own(unlabelled=0.25, **usual).fit(X, labels)
+        model = estimator(unlabelled=0.25, **usual).fit(X, labels)
         assert model.fit_report_["unlabelled_weight"] == 0.25
         assert model.class_count_.sum() == pytest.approx(seen.sum() + 0.25 * (~seen).sum())
     for wrong in (-0.1, 1.5, "much"):
         with pytest.raises(ValueError, match="unlabelled"):
-            own(unlabelled=wrong, **usual).fit(X, labels)
+            estimator(unlabelled=wrong, **usual).fit(X, labels)
 
 
 @pytest.mark.parametrize("name", CLASSIFIERS)
@@ -130,14 +130,14 @@ def test_smoothing_may_be_an_m_estimate():
     mixture = abduce.Mixture(1, smoothing="m=3").fit(frame)
     assert mixture.query("P(c=c)") == pytest.approx((1 + 1) / 9)
     for wrong in ("laplac", "m=", "m=-1", "m=two", "m=nan", "m=2,shared"):
-        for own in (abduce.NaiveBayes(smoothing=wrong), abduce.Mixture(smoothing=wrong)):
+        for model in (abduce.NaiveBayes(smoothing=wrong), abduce.Mixture(smoothing=wrong)):
             with pytest.raises(ValueError, match=r'smoothing is a number, "m=2" or "m=2,pooled"'):
-                own.fit(frame, labels)
+                model.fit(frame, labels)
 
 
 def test_a_mixture_accepts_the_prior_of_mclust(tmp_path):
     rows = RNG.normal(size=(80, 2))
-    plain, mclust = (abduce.Mixture(1, prior=own, random_state=0).fit(rows) for own in (None, "mclust"))
+    plain, mclust = (abduce.Mixture(1, prior=prior, random_state=0).fit(rows) for prior in (None, "mclust"))
     # The mode of mclust's posterior; the prior mean is that of the rows.
     scatter = np.cov(rows.T, bias=True) * 80
     expected = (np.cov(rows.T) + scatter) / (4 + 2 + 2 + 80)

@@ -63,13 +63,17 @@ def no_figure_stays():
     pyplot.close("all")
 
 
-def by_name(own):
-    return type(own).__name__
+def by_name(value):
+    return type(value).__name__
 
 
 def points_of(ax):
     """The points of each class, by its label."""
-    return {own.get_label(): np.asarray(own.get_offsets()) for own in ax.collections if own.get_label()[0] != "_"}
+    return {
+        collection.get_label(): np.asarray(collection.get_offsets())
+        for collection in ax.collections
+        if collection.get_label()[0] != "_"
+    }
 
 
 @pytest.mark.parametrize("estimator", CLASSES, ids=by_name)
@@ -88,10 +92,10 @@ def test_points_are_grouped_by_predicted_class(estimator, features, ax):
 def test_regions_are_the_predictions_of_their_points(estimator, ax):
     model = clone(estimator).fit(X[:, :2], Y)
     model.plot(X[:, :2], what="classification", ax=ax)
-    (mesh,) = [own for own in ax.collections if isinstance(own, matplotlib.collections.QuadMesh)]
+    (mesh,) = [collection for collection in ax.collections if isinstance(collection, matplotlib.collections.QuadMesh)]
     x, y = (np.unique(axis) for axis in np.moveaxis(mesh.get_coordinates(), -1, 0))
     middles = np.meshgrid((x[1:] + x[:-1]) / 2, (y[1:] + y[:-1]) / 2)
-    grid = np.column_stack([own.ravel() for own in middles])
+    grid = np.column_stack([middle.ravel() for middle in middles])
     if isinstance(model, (BernoulliNB, CategoricalNB)):
         grid = np.clip(grid, X[:, :2].min(axis=0), X[:, :2].max(axis=0))
     agreeing = np.mean(mesh.get_array().ravel() == model.predict(grid))
@@ -104,11 +108,13 @@ def test_regions_depend_only_on_the_drawn_columns(ax):
     model.plot(X, features=(1, 3), ax=ax)
     pair = GaussianNB().fit(X[:, [1, 3]], Y)
     other = pair.plot(X[:, [1, 3]])
-    meshes = [own.collections[0].get_array() for own in (ax, other)]
+    meshes = [drawn.collections[0].get_array() for drawn in (ax, other)]
     np.testing.assert_array_equal(*meshes)
     # A model that does not support missing values has no regions in some of its columns.
     counts = MultinomialNB().fit(X, Y).plot(X)
-    assert not [own for own in counts.collections if isinstance(own, matplotlib.collections.QuadMesh)]
+    assert not [
+        collection for collection in counts.collections if isinstance(collection, matplotlib.collections.QuadMesh)
+    ]
 
 
 def test_symbols_are_larger_where_the_class_is_less_probable(ax):
@@ -116,8 +122,8 @@ def test_symbols_are_larger_where_the_class_is_less_probable(ax):
     model.plot(X, "uncertainty", ax=ax)
     sizes = np.full(len(X), np.nan)
     predicted = model.predict(X)
-    for own in ax.collections[1:]:
-        sizes[predicted == int(own.get_label())] = own.get_sizes()
+    for collection in ax.collections[1:]:
+        sizes[predicted == int(collection.get_label())] = collection.get_sizes()
     np.testing.assert_allclose(sizes, 4 + 196 * (1 - model.predict_proba(X).max(axis=1)))
 
 
@@ -133,7 +139,7 @@ def test_centers_are_those_of_the_model(ax):
 def test_contours_are_at_their_density_levels(estimator, given, ax):
     model = clone(estimator).fit(X, Y)
     model.plot(X if given else None, what="density", features=(0, 2), ax=ax)
-    (contours,) = [own for own in ax.collections if isinstance(own, QuadContourSet)]
+    (contours,) = [collection for collection in ax.collections if isinstance(collection, QuadContourSet)]
     assert len(contours.levels) == len(SHARES)
     for level, path in zip(contours.levels, contours.get_paths(), strict=True):
         rows = np.full((len(path.vertices), 4), np.nan)
@@ -146,7 +152,7 @@ def test_contours_are_at_their_density_levels(estimator, given, ax):
 def test_contours_contain_their_probabilities(ax):
     model = GaussianMixture(3, random_state=0).fit(X[:, :2])
     model.plot(what="density", ax=ax)
-    (contours,) = [own for own in ax.collections if isinstance(own, QuadContourSet)]
+    (contours,) = [collection for collection in ax.collections if isinstance(collection, QuadContourSet)]
     drawn = model.draw(20_000, random_state=5)
     density = np.exp(model.score_samples(np.column_stack([drawn["x0"], drawn["x1"]])))
     for level, share in zip(contours.levels, SHARES, strict=True):
@@ -171,7 +177,7 @@ def test_criteria_are_those_of_the_selection(select, ax):
     model.plot(what="criteria", ax=ax)
     selection = model._part("fit")["selection"]
     np.testing.assert_array_equal(ax.lines[0].get_xdata(), [1, 2, 3, 4])
-    values = np.array([own[select] for own in selection["tried"]])
+    values = np.array([candidate[select] for candidate in selection["tried"]])
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), values)
     assert ax.lines[1].get_xdata()[0] == len(model.weights_) == 1 + np.argmin(values)
     with pytest.raises(ValueError, match="no plot 'criteria'"):
@@ -201,7 +207,7 @@ def test_frames_are_drawn_by_the_names_of_their_columns(of, ax):
     model = NaiveBayes(kinds={"count": "count"}).fit(mixed, Y)
     model.plot(mixed, features=("c", "count"), ax=ax)
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("c", "count")
-    drawn = sum(len(own) for own in points_of(ax).values())
+    drawn = sum(len(points) for points in points_of(ax).values())
     assert drawn == len(X) - 1
     mixture = Mixture(2, random_state=0).fit(mixed)
     mixture.plot(mixed, what="density", features=["a", "b"], ax=Figure().subplots())
@@ -213,11 +219,11 @@ def test_sparse_rows_and_named_columns_are_drawn_without_warnings(recwarn, ax):
     rows = sp.csr_matrix(np.floor(X))
     model = MultinomialNB().fit(rows, Y)
     model.plot(rows, ax=ax)
-    assert sum(len(own) for own in points_of(ax).values()) == len(X)
+    assert sum(len(points) for points in points_of(ax).values()) == len(X)
     frame = pd.DataFrame(X, columns=NAMES)
     GaussianNB().fit(frame, Y).plot(frame, features="c", ax=Figure().subplots())
     GaussianMixture(2).fit(frame).plot(frame, what="density", ax=Figure().subplots())
-    assert not [str(own.message) for own in recwarn if "feature names" in str(own.message)]
+    assert not [str(warning.message) for warning in recwarn if "feature names" in str(warning.message)]
 
 
 def test_more_classes_than_colours_are_drawn(ax):
@@ -235,32 +241,32 @@ def test_the_default_plot_is_the_first_available():
 
 
 @pytest.mark.parametrize(
-    ("own", "what", "answers"),
+    ("distribution", "what", "answers"),
     [(families.gamma(2, 0.5), "density", "pdf"), (families.gamma(2, 0.5), "cdf", "cdf")],
 )
-def test_a_curve_is_that_of_its_distribution(own, what, answers, ax):
-    assert own.plot(what, ax=ax) is ax
+def test_a_curve_is_that_of_its_distribution(distribution, what, answers, ax):
+    assert distribution.plot(what, ax=ax) is ax
     x, y = ax.lines[0].get_data()
-    np.testing.assert_array_equal(y, getattr(own, answers)(x))
-    assert x.max() > own.ppf(0.999)
+    np.testing.assert_array_equal(y, getattr(distribution, answers)(x))
+    assert x.max() > distribution.ppf(0.999)
 
 
 def test_discrete_distributions_are_drawn_as_lines(ax):
-    own = families.poisson(3.5)
-    assert own.is_discrete and not families.gamma(2, 0.5).is_discrete
-    own.plot(ax=ax)
+    distribution = families.poisson(3.5)
+    assert distribution.is_discrete and not families.gamma(2, 0.5).is_discrete
+    distribution.plot(ax=ax)
     x, y = ax.lines[0].get_data()
-    np.testing.assert_array_equal(x, np.arange(own.ppf(0.001), own.ppf(0.999) + 1))
-    np.testing.assert_array_equal(y, own.pdf(x))
+    np.testing.assert_array_equal(x, np.arange(distribution.ppf(0.001), distribution.ppf(0.999) + 1))
+    np.testing.assert_array_equal(y, distribution.pdf(x))
 
 
 @pytest.mark.parametrize(
-    "own",
+    "distribution",
     [families.beta(0.5, 0.5), families.bernoulli(0.3), families.uniform(0, 1), families.student_t(0, 1, 1)],
     ids=repr,
 )
-def test_unusual_distributions_are_drawn(own, ax):
-    own.plot(ax=ax).figure.canvas.draw()
+def test_unusual_distributions_are_drawn(distribution, ax):
+    distribution.plot(ax=ax).figure.canvas.draw()
 
 
 def test_bars_are_probabilities_of_hypotheses(ax):
@@ -324,7 +330,7 @@ def test_without_matplotlib_the_error_names_the_package_to_install():
 @pytest.mark.parametrize(
     "estimator",
     [GaussianMixture(3, random_state=0), Mixture(3, random_state=0), KMeans(3, random_state=0)],
-    ids=lambda own: type(own).__name__,
+    ids=lambda value: type(value).__name__,
 )
 def test_rows_with_an_empty_column_are_drawn(estimator, ax):
     rows = np.column_stack([X[:, 0], np.full(len(X), np.nan), X[:, 2]])

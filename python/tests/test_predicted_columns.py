@@ -33,7 +33,7 @@ def test_known_labels_are_evidence():
 
 
 def test_the_cells_of_the_column_itself_are_not_used():
-    found, others = (MODEL.predict_column_proba(own, "colour") for own in (FRAME, FRAME.assign(colour="red")))
+    found, others = (MODEL.predict_column_proba(frame, "colour") for frame in (FRAME, FRAME.assign(colour="red")))
     for level, probabilities in found.items():
         np.testing.assert_array_equal(probabilities, others[level])
 
@@ -66,4 +66,4 @@ def test_impossible_rows_get_the_probabilities_of_the_column_alone():
         UserWarning, match="row 0 is impossible under the model; it gets the probabilities of 'tame' alone"
     ):
         found = model.predict_column_proba(asked, "tame", ["large"])
-    assert {level: own[0] for level, own in found.items()} == pytest.approx(model.query("P(tame)"))
+    assert {level: probabilities[0] for level, probabilities in found.items()} == pytest.approx(model.query("P(tame)"))

@@ -51,8 +51,8 @@ OTHERS = [
 ]
 
 
-def by_name(own):
-    return type(own).__name__
+def by_name(value):
+    return type(value).__name__
 
 
 def answers(model, rows):
@@ -301,7 +301,7 @@ def test_importing_the_package_imports_only_the_standard_library():
         before = set(sys.modules)
         import abduce
         new = set(sys.modules) - before
-        print(len(new), sorted(own for own in new if own.split(".")[0] not in {"abduce", *sys.stdlib_module_names}))
+        print(len(new), sorted(module for module in new if module.split(".")[0] not in {"abduce", *sys.stdlib_module_names}))
     """)
     count, others = done.stdout.split(maxsplit=1)
     assert others.strip() == "[]"
@@ -320,7 +320,7 @@ def test_estimators_import_no_frame_or_plot_library():
             getattr(abduce, name)
         abduce.GaussianMixture(2).fit([[0.0], [1.0], [5.0], [6.0]]).predict([[0.0]])
         abduce.families.gamma(2, 0.5).mean
-        new = {own.split(".")[0] for own in set(sys.modules) - before}
+        new = {module.split(".")[0] for module in set(sys.modules) - before}
         print(sorted(new & {"matplotlib", "pandas", "polars", "pyarrow", "duckdb", "tqdm"}))
     """)
     assert done.stdout.strip() == "[]"

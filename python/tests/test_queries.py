@@ -151,7 +151,7 @@ def test_explanations_sum_to_the_log_odds():
     joint = model.predict_joint_log_proba(X[77:78])[0]
     odds = joint[int(explanation["class"])] - joint[int(explanation["against"])]
     assert explanation["log_odds"] == pytest.approx(odds)
-    assert sum(own["log_odds"] for own in explanation["contributions"]) == pytest.approx(odds)
+    assert sum(contribution["log_odds"] for contribution in explanation["contributions"]) == pytest.approx(odds)
     assert model.explain(X, 77, label=2, against=0)["class"] == 2
 
 
@@ -170,7 +170,7 @@ def test_draws_and_imputation():
 
 
 @pytest.mark.parametrize(
-    ("own", "other"),
+    ("family", "other"),
     [
         (families.gaussian(1, 4), scipy.stats.norm(1, 2)),
         (families.gamma(2, 0.5), scipy.stats.gamma(2, scale=2)),
@@ -179,15 +179,15 @@ def test_draws_and_imputation():
     ],
     ids=repr,
 )
-def test_families_are_those_of_scipy(own, other):
-    x = np.array([[0.0, 0.1], [0.5, 3.0]]) if "poisson" not in repr(own) else np.array([[0.0, 1.0], [2.0, 7.0]])
+def test_families_are_those_of_scipy(family, other):
+    x = np.array([[0.0, 0.1], [0.5, 3.0]]) if "poisson" not in repr(family) else np.array([[0.0, 1.0], [2.0, 7.0]])
     density = other.pmf if hasattr(other.dist, "pmf") else other.pdf
-    np.testing.assert_allclose(own.pdf(x), density(x), rtol=1e-10)
-    np.testing.assert_allclose(own.cdf(x), other.cdf(x), rtol=1e-10)
-    np.testing.assert_allclose(own.ppf([0.1, 0.9]), other.ppf([0.1, 0.9]), rtol=1e-9)
-    assert own.mean == pytest.approx(other.mean())
-    assert own.variance == pytest.approx(other.var())
-    assert own.rvs(10).shape == (10,)
+    np.testing.assert_allclose(family.pdf(x), density(x), rtol=1e-10)
+    np.testing.assert_allclose(family.cdf(x), other.cdf(x), rtol=1e-10)
+    np.testing.assert_allclose(family.ppf([0.1, 0.9]), other.ppf([0.1, 0.9]), rtol=1e-9)
+    assert family.mean == pytest.approx(other.mean())
+    assert family.variance == pytest.approx(other.var())
+    assert family.rvs(10).shape == (10,)
 
 
 def test_a_conjugate_estimate():
@@ -268,8 +268,10 @@ def test_parameters_of_distributions_have_names():
     with pytest.raises(TypeError, match="must be a Distribution"):
         families.gamma(2, 1).kl(3)
     for name, count in (("gamma", 2), ("uniform", 2), ("poisson", 1), ("von_mises", 2)):
-        own = getattr(families, name)(*range(1, count + 1))
-        assert np.isnan([own.pdf(np.nan), own.cdf(np.nan), own.sf(np.nan), own.ppf(np.nan)]).all()
+        distribution = getattr(families, name)(*range(1, count + 1))
+        assert np.isnan(
+            [distribution.pdf(np.nan), distribution.cdf(np.nan), distribution.sf(np.nan), distribution.ppf(np.nan)]
+        ).all()
     for size in (-1, 1.5, None, True):
         with pytest.raises(ValueError, match="size must be one or several"):
             families.gamma(2, 1).rvs(size)

@@ -84,7 +84,7 @@ def test_the_component_of_a_mixture_may_be_given():
         }
     )
     model = abduce.Mixture(2, kinds={"n": "count"}, random_state=0).fit(frame)
-    leaves = {own["columns"][0]: own["components"] for own in model.parameters_}
+    leaves = {leaf["columns"][0]: leaf["components"] for leaf in model.parameters_}
     for component in (0, 1):
         condition = f"component={component}"
         assert model.query(f"E(x | {condition})") == pytest.approx(leaves["x"][component]["mean"][0])

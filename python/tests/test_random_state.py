@@ -54,9 +54,9 @@ def test_none_varies_and_an_int_repeats(draw):
 @pytest.mark.parametrize("make", [np.random.RandomState, np.random.default_rng])
 @pytest.mark.parametrize("draw", DRAWS)
 def test_generators_advance(draw, make):
-    own = make(5)
-    first = draw(own)
-    assert not np.array_equal(draw(own), first)
+    generator = make(5)
+    first = draw(generator)
+    assert not np.array_equal(draw(generator), first)
     np.testing.assert_array_equal(draw(make(5)), first)
 
 

@@ -31,7 +31,7 @@ def test_warnings_of_the_library_reach_the_user():
     constant = np.column_stack([X, np.ones(100)])
     with pytest.warns(UserWarning, match='column "x2" is constant'):
         model = abduce.NaiveBayes().fit(constant, Y)
-    assert any("constant" in own for own in model.fit_report_["warnings"])
+    assert any("constant" in warning for warning in model.fit_report_["warnings"])
 
 
 def test_loading_a_file_does_not_repeat_warnings(tmp_path):
@@ -49,9 +49,9 @@ def test_a_report_has_the_results_of_the_fit():
     assert report["components"] == model.n_components_ == 2
     assert report["bic"] == pytest.approx(model.bic(X))
     assert report["log_likelihood"] == pytest.approx(model.score(X) * 100)
-    assert [own["components"] for own in model.criteria_] == [1, 2, 3]
-    assert [own["components"] for own in model.criteria_ if own["chosen"]] == [2]
-    assert min(model.criteria_, key=lambda own: own["bic"])["chosen"]
+    assert [candidate["components"] for candidate in model.criteria_] == [1, 2, 3]
+    assert [candidate["components"] for candidate in model.criteria_ if candidate["chosen"]] == [2]
+    assert min(model.criteria_, key=lambda candidate: candidate["bic"])["chosen"]
     assert report["columns"][0] == {"name": "x0", "kind": "real", "family": "multivariate"}
 
 
@@ -63,13 +63,13 @@ def test_every_model_has_a_report(name):
     assert report["rows"] == 100
     assert set(report) == set(abduce.GaussianNB().fit(X, Y).fit_report_)
     assert set(model.kinds_) >= {"x0", "x1"}
-    assert [own["kind"] for own in report["columns"]] == list(model.kinds_.values())
+    assert [column["kind"] for column in report["columns"]] == list(model.kinds_.values())
     if name in ("KMeans", "KernelDensity"):
         assert model.parameters_ == []
         return
     assert {"x0", "x1"} <= set(model.families_)
-    for own in model.parameters_:
-        assert len(own["components"]) == report["components"]
+    for leaf in model.parameters_:
+        assert len(leaf["components"]) == report["components"]
     if hasattr(model, "classes_"):
         assert report["components"] == 2
     json.dumps(report)
@@ -79,8 +79,8 @@ def test_the_criteria_of_all_candidates_are_reported():
     for model in (abduce.GaussianMixture(range(1, 4), random_state=0), abduce.Mixture([1, 2, 3], random_state=0)):
         model.fit(X)
         assert model.criteria_ == model.fit_report_["selection"]
-        for own in model.criteria_:
-            assert {"components", "covariance", "bic", "aic", "icl", "log_likelihood", "chosen"} <= set(own)
+        for candidate in model.criteria_:
+            assert {"components", "covariance", "bic", "aic", "icl", "log_likelihood", "chosen"} <= set(candidate)
 
 
 def test_the_weight_of_unlabelled_rows_is_reported():
@@ -145,7 +145,7 @@ def test_a_huge_number_of_iterations_is_accepted():
 
 @pytest.mark.parametrize("n", [10**7, 10**13, 2**63, 2**70])
 def test_huge_numbers_of_starts_are_refused(n):
-    for own in (
+    for model in (
         abduce.Mixture(2, n_init=n),
         abduce.GaussianMixture(2, n_init=n),
         abduce.GaussianMixture([1, 2], n_init=n),
@@ -153,35 +153,35 @@ def test_huge_numbers_of_starts_are_refused(n):
         abduce.MixtureImputer(2, n_init=n),
     ):
         with pytest.raises((ValueError, OverflowError)):
-            own.fit(X)
+            model.fit(X)
 
 
 @pytest.mark.parametrize("n", [10**13, 2**62, 2**63, 2**70])
 def test_huge_numbers_of_components_are_refused_or_reduced(n):
-    for own in (
+    for model in (
         abduce.Mixture(n, n_init=1, max_iter=3, random_state=0),
         abduce.MixtureImputer(n, n_init=1, max_iter=3),
     ):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
-                own.fit(X[:20])
+                model.fit(X[:20])
             except (ValueError, OverflowError, MemoryError):
                 continue
-        assert own.fit_report_["components"] <= 20
+        assert model.fit_report_["components"] <= 20
     for numbers in (range(1, n), range(n, n + 2), [1, n]):
-        for own in (abduce.Mixture(numbers, n_init=1, max_iter=3), abduce.GaussianMixture(numbers, max_iter=3)):
+        for model in (abduce.Mixture(numbers, n_init=1, max_iter=3), abduce.GaussianMixture(numbers, max_iter=3)):
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 try:
-                    own.fit(X[:20])
+                    model.fit(X[:20])
                 except (ValueError, OverflowError, MemoryError):
                     continue
 
 
 @pytest.mark.parametrize("n", [10**13, 2**62, 2**63, 2**70])
 def test_huge_numbers_of_iterations_and_threads_are_accepted(n):
-    for own in (
+    for model in (
         abduce.GaussianMixture(2, max_iter=n, random_state=0),
         abduce.MixtureImputer(2, max_iter=n, n_init=1),
         abduce.KMeans(2, n_jobs=n, random_state=0),
@@ -189,6 +189,6 @@ def test_huge_numbers_of_iterations_and_threads_are_accepted(n):
         abduce.KernelDensity(leaf_size=n),
     ):
         try:
-            own.fit(X, Y)
+            model.fit(X, Y)
         except (ValueError, OverflowError, MemoryError):
             continue

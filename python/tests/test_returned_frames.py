@@ -21,7 +21,7 @@ ROWS = {
 
 def types(frame):
     if isinstance(frame, pyarrow.Table):
-        return {own.name: own.type for own in frame.schema}
+        return {field.name: field.type for field in frame.schema}
     return dict(frame.dtypes.items()) if isinstance(frame, pandas.DataFrame) else dict(frame.schema)
 
 
@@ -81,14 +81,14 @@ def test_pandas_categories_are_restored_from_files(tmp_path):
         abduce.NaiveBayes(),
         abduce.Mixture(1, random_state=0),
     ],
-    ids=lambda own: type(own).__name__,
+    ids=lambda value: type(value).__name__,
 )
 def test_every_estimator_draws_frames(estimator, library, tmp_path):
     frame = library(NUMBERS if not isinstance(estimator, abduce.CategoricalNB) else {"n": [1, 0, 2, 1, 0, 2]})
     model = estimator.fit(frame, [0, 0, 0, 1, 1, 1])
     model.save(tmp_path / "model.abduce")
-    for own in (model, abduce.load(tmp_path / "model.abduce")):
-        drawn = own.draw(4, random_state=0)
+    for loaded in (model, abduce.load(tmp_path / "model.abduce")):
+        drawn = loaded.draw(4, random_state=0)
         assert isinstance(drawn, type(frame))
         assert {name: kind for name, kind in types(drawn).items() if name != "y"} == types(frame)
 
@@ -105,7 +105,7 @@ def test_estimators_of_scikit_learn_fill_frames(library):
 
 
 @pytest.mark.parametrize(
-    "library", [polars.DataFrame, pyarrow.table, lambda own: pandas.DataFrame(own).convert_dtypes()]
+    "library", [polars.DataFrame, pyarrow.table, lambda columns: pandas.DataFrame(columns).convert_dtypes()]
 )
 def test_columns_of_integers_are_drawn_and_filled_with_whole_numbers(library):
     years = [1990 + n * n % 31 for n in range(40)]
@@ -152,7 +152,7 @@ def test_draws_of_integers_stay_in_the_range_of_their_type(library, kind):
 
 
 @pytest.mark.parametrize("how", ["mean", "mode", "draw"])
-@pytest.mark.parametrize("library", [own for own in WHOLE if own != "numpy"])
+@pytest.mark.parametrize("library", [library for library in WHOLE if library != "numpy"])
 def test_fillings_of_integers_stay_in_the_range_of_their_type(library, how):
     cells = [None, 10, 20, 30, 40, None, 200, 250] * 4
     frame = WHOLE[library](cells, "uint8")
@@ -187,7 +187,7 @@ def test_byte_columns_are_drawn_as_bytes():
     assert set(drawn.drop(columns="y").dtypes) == {np.dtype("uint8")}
 
 
-@pytest.mark.parametrize("library", [own for own in WHOLE if own != "numpy"])
+@pytest.mark.parametrize("library", [library for library in WHOLE if library != "numpy"])
 def test_an_empty_column_of_integers_is_drawn_empty(library):
     frame = WHOLE[library]([None] * 8, "uint8")
     if isinstance(frame, pandas.DataFrame):

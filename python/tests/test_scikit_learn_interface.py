@@ -49,7 +49,7 @@ def rows(name):
 
 @pytest.mark.parametrize("name", MODULES)
 def test_constructors_have_the_parameters_and_defaults_of_scikit_learn(name):
-    ours, theirs = (inspect.signature(own).parameters for own in pair(name))
+    ours, theirs = (inspect.signature(estimator).parameters for estimator in pair(name))
     for key, parameter in theirs.items():
         assert ours[key].default == parameter.default, key
         assert ours[key].kind == parameter.kind, key
@@ -60,18 +60,18 @@ def test_constructors_have_the_parameters_and_defaults_of_scikit_learn(name):
 def test_fitted_objects_have_the_methods_and_attributes_of_scikit_learn(name):
     frame = pd.DataFrame(rows(name), columns=list("abcd"))
     options = {"store_covariance": True} if "Discriminant" in name else {}
-    ours, theirs = (own(**options).fit(frame, Y) for own in pair(name))
+    ours, theirs = (estimator(**options).fit(frame, Y) for estimator in pair(name))
     for key in dir(theirs):
         if key.startswith("_") or (name, key) in ACCEPTED:
             continue
-        own, other = getattr(ours, key), getattr(theirs, key)
+        value, other = getattr(ours, key), getattr(theirs, key)
         if not callable(other):
-            assert without_rows(own) == without_rows(other), key
+            assert without_rows(value) == without_rows(other), key
             continue
-        own, other = inspect.signature(own).parameters, inspect.signature(other).parameters
-        assert list(own)[: len(other)] == list(other), key
+        value, other = inspect.signature(value).parameters, inspect.signature(other).parameters
+        assert list(value)[: len(other)] == list(other), key
         for parameter in other:
-            assert own[parameter].default == other[parameter].default, (key, parameter)
+            assert value[parameter].default == other[parameter].default, (key, parameter)
 
 
 def without_rows(value):
@@ -79,20 +79,20 @@ def without_rows(value):
     if isinstance(value, np.ndarray):
         return value.shape, value.dtype
     if isinstance(value, list):
-        return [without_rows(own) for own in value[:1]]
+        return [without_rows(item) for item in value[:1]]
     return type(value)
 
 
-def same(own, other, tolerance=1e-8):
+def same(value, other, tolerance=1e-8):
     if isinstance(other, list):
-        assert len(own) == len(other)
-        for a, b in zip(own, other, strict=True):
+        assert len(value) == len(other)
+        for a, b in zip(value, other, strict=True):
             same(a, b, tolerance)
         return
-    own, other = np.asarray(own), np.asarray(other)
-    assert own.shape == other.shape
+    value, other = np.asarray(value), np.asarray(other)
+    assert value.shape == other.shape
     size = np.abs(other[np.isfinite(other)]).max(initial=1.0)
-    np.testing.assert_allclose(own, other, rtol=tolerance, atol=tolerance * size)
+    np.testing.assert_allclose(value, other, rtol=tolerance, atol=tolerance * size)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -113,8 +113,8 @@ def test_naive_bayes_agrees_with_scikit_learn_on_tables_of_many_shapes(name, see
         # Some columns are empty.
         table = rng.poisson(rng.random(width) * rng.integers(0, 3), (len(y), width)).astype(float)
         options = {"alpha": 0.3 if seed % 2 or name == "BernoulliNB" else rng.random(width) + 0.1}
-        table = [lambda own: own, sp.csr_matrix, sp.csc_array][seed % 3](table)
-    ours, theirs = (own(**options).fit(table, labels, weights) for own in pair(name))
+        table = [lambda rows: rows, sp.csr_matrix, sp.csc_array][seed % 3](table)
+    ours, theirs = (estimator(**options).fit(table, labels, weights) for estimator in pair(name))
     for key in (
         "classes_ class_count_ class_log_prior_ class_prior_ feature_count_ feature_log_prob_ feature_all_ "
         "category_count_ n_categories_ theta_ var_ epsilon_"
@@ -155,7 +155,7 @@ def test_matrices_keep_their_empty_columns_when_rows_are_forgotten():
 
 def test_batches_may_have_new_categories():
     first, second = np.array([[0, 1], [1, 0], [0, 0]]), np.array([[3, 0], [1, 2], [0, 1]])
-    ours, theirs = (own() for own in pair("CategoricalNB"))
+    ours, theirs = (estimator() for estimator in pair("CategoricalNB"))
     for model in (ours, theirs):
         model.partial_fit(first, [0, 1, 1], classes=[0, 1]).partial_fit(second, [1, 0, 1])
     same(ours.feature_log_prob_, theirs.feature_log_prob_)
@@ -173,12 +173,12 @@ def test_discriminants_agree_with_scikit_learn_on_tables_of_many_shapes(seed):
     y = np.arange(30 + rng.integers(0, 40)) % classes
     table = rng.normal(size=(len(y), width)) @ rng.normal(size=(width, width)) + rng.normal(size=(classes, width))[y]
     priors = None if seed % 2 else rng.dirichlet(np.ones(classes))
-    ours, theirs = (own(priors=priors, reg_param=0.2) for own in pair("QuadraticDiscriminantAnalysis"))
+    ours, theirs = (estimator(priors=priors, reg_param=0.2) for estimator in pair("QuadraticDiscriminantAnalysis"))
     for model in (ours, theirs):
         model.set_params(store_covariance=True).fit(table, y)
     same(ours.covariance_, theirs.covariance_)
     same(ours.scalings_, theirs.scalings_)
-    same([abs(own) for own in ours.rotations_], [abs(own) for own in theirs.rotations_], 1e-6)
+    same([abs(rotation) for rotation in ours.rotations_], [abs(rotation) for rotation in theirs.rotations_], 1e-6)
     for method in ("decision_function", "predict_proba", "predict_log_proba"):
         same(getattr(ours, method)(table), getattr(theirs, method)(table))
     # Some columns are constant or collinear.
@@ -186,7 +186,7 @@ def test_discriminants_agree_with_scikit_learn_on_tables_of_many_shapes(seed):
         table[:, 0] = 3.0
     elif seed % 3 == 2:
         table[:, 0] = 2 * table[:, 1]
-    ours, theirs = (own(priors=priors).fit(table, y) for own in pair("LinearDiscriminantAnalysis"))
+    ours, theirs = (estimator(priors=priors).fit(table, y) for estimator in pair("LinearDiscriminantAnalysis"))
     for key in ("means_", "priors_", "xbar_", "coef_", "intercept_", "explained_variance_ratio_"):
         same(getattr(ours, key), getattr(theirs, key), 1e-7)
     same(abs(ours.scalings_), abs(theirs.scalings_), 1e-7)
@@ -255,18 +255,18 @@ def test_draws_of_a_mixture_come_from_their_components(kind):
     assert (np.diff(components) >= 0).all()
     covariances = np.broadcast_to(model.covariances_, (3, 4, 4)) if kind in ("full", "tied") else None
     for j in range(3):
-        own = drawn[components == j]
-        assert len(own) / len(drawn) == pytest.approx(model.weights_[j], abs=0.02)
-        np.testing.assert_allclose(own.mean(axis=0), model.means_[j], atol=0.03)
+        rows = drawn[components == j]
+        assert len(rows) / len(drawn) == pytest.approx(model.weights_[j], abs=0.02)
+        np.testing.assert_allclose(rows.mean(axis=0), model.means_[j], atol=0.03)
         if covariances is not None:
-            np.testing.assert_allclose(np.cov(own.T), covariances[j], atol=0.03)
+            np.testing.assert_allclose(np.cov(rows.T), covariances[j], atol=0.03)
     np.testing.assert_array_equal(model.sample(5)[0], model.sample(5)[0])
 
 
 @pytest.mark.parametrize("form", [sp.csr_matrix, sp.csc_array])
 def test_k_means_accepts_sparse_rows(form):
     start = X[[0, 60, 120]]
-    ours, theirs = (own(3, init=start, n_init=1).fit(form(X)) for own in pair("KMeans"))
+    ours, theirs = (estimator(3, init=start, n_init=1).fit(form(X)) for estimator in pair("KMeans"))
     same(ours.cluster_centers_, theirs.cluster_centers_)
     np.testing.assert_array_equal(ours.labels_, theirs.labels_)
     same(ours.transform(form(X)), theirs.transform(form(X)))

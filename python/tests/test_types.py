@@ -26,9 +26,9 @@ def test_the_package_has_type_information():
 
 @pytest.mark.parametrize("name", [name for name in abduce.__all__ if name[0].isupper()])
 def test_every_public_method_is_annotated(name):
-    own = getattr(abduce, name)
-    for method in dir(own):
-        function = getattr(own, method)
+    cls = getattr(abduce, name)
+    for method in dir(cls):
+        function = getattr(cls, method)
         if method.startswith("_") or not callable(function) or not function.__module__.startswith("abduce"):
             continue
         annotated = function.__annotations__ or getattr(function, "__wrapped__", function).__annotations__

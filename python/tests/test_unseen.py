@@ -20,8 +20,8 @@ def warnings_of(work):
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         work()
-    assert {own.filename for own in found} <= {__file__}
-    return [str(own.message) for own in found]
+    assert {warning.filename for warning in found} <= {__file__}
+    return [str(warning.message) for warning in found]
 
 
 def rows(library, colours, x):
@@ -126,7 +126,7 @@ def test_impossible_rows_are_filled_as_empty_rows_with_a_warning(library):
     )
     several = (
         "2 rows (first: row 0) have missing values and are impossible under the model; "
-        "filled as if nothing were seen of them"
+        "filled as if all their cells were missing"
     )
     for ask in questions:
         texts = warnings_of(ask)
@@ -134,11 +134,11 @@ def test_impossible_rows_are_filled_as_empty_rows_with_a_warning(library):
         assert len(texts) == 2
     # A row without missing values is not filled.
     assert not [
-        own
-        for own in warnings_of(
+        text
+        for text in warnings_of(
             lambda: imputer.transform(asked[1:3] if library is not pyarrow.table else asked.slice(1, 2))
         )
-        if "rows" in own and "missing" in own
+        if "rows" in text and "missing" in text
     ]
 
 

@@ -16,18 +16,20 @@ X = np.vstack([RNG.normal(size=(50, 2)), RNG.normal(6, 1, size=(50, 2))])
 Y = np.repeat([0, 1], 50)
 
 
-def told_here(work, match, category=UserWarning):
+def assert_warns_here(work, match, category=UserWarning):
     with pytest.warns(category, match=match) as caught:
         work()
-    assert any(own.filename == __file__ and re.search(match, str(own.message)) for own in caught)
+    assert any(warning.filename == __file__ and re.search(match, str(warning.message)) for warning in caught)
 
 
 def test_kmeans_warns_at_the_line_of_the_user():
-    told_here(lambda: abduce.KMeans(5, random_state=0, max_iter=1, tol=0).fit(X), "max_iter", ConvergenceWarning)
+    assert_warns_here(
+        lambda: abduce.KMeans(5, random_state=0, max_iter=1, tol=0).fit(X), "max_iter", ConvergenceWarning
+    )
     rows = np.repeat([[0.0], [1.0]], 5, axis=0)
-    told_here(lambda: abduce.KMeans(3, random_state=0).fit(rows), "distinct clusters", ConvergenceWarning)
+    assert_warns_here(lambda: abduce.KMeans(3, random_state=0).fit(rows), "distinct clusters", ConvergenceWarning)
     empty = np.column_stack([X, np.full(100, np.nan)])
-    told_here(lambda: abduce.KMeans(2, random_state=0).fit(empty), '"x2"')
+    assert_warns_here(lambda: abduce.KMeans(2, random_state=0).fit(empty), '"x2"')
 
 
 def test_changes_of_a_model_warn_at_the_line_of_the_user():
@@ -35,9 +37,9 @@ def test_changes_of_a_model_warn_at_the_line_of_the_user():
     missing[::7, 0] = np.nan
     qda = abduce.QuadraticDiscriminantAnalysis().fit(missing, Y)
     match = "log-likelihood"
-    told_here(lambda: qda.partial_fit(missing, Y), match)
-    told_here(lambda: qda.merge(qda), match)
-    told_here(lambda: abduce.QuadraticDiscriminantAnalysis().fit(X, Y).merge(qda), match)
+    assert_warns_here(lambda: qda.partial_fit(missing, Y), match)
+    assert_warns_here(lambda: qda.merge(qda), match)
+    assert_warns_here(lambda: abduce.QuadraticDiscriminantAnalysis().fit(X, Y).merge(qda), match)
 
 
 def test_a_change_does_not_repeat_the_warnings_of_the_fit():
@@ -63,7 +65,7 @@ def test_a_change_does_not_repeat_the_warnings_of_the_fit():
         abduce.ComplementNB(),
         abduce.KMeans(10, random_state=0),
     ],
-    ids=lambda own: type(own).__name__,
+    ids=lambda value: type(value).__name__,
 )
 def test_scikit_learns_estimators_do_not_warn_about_ordinary_data(estimator):
     for load in (load_iris, load_digits):
@@ -83,7 +85,7 @@ def test_a_new_value_in_a_constant_column_warns():
     new = frame.assign(same=[8.0] + [7.0] * 99)
     match = 'column "same" was constant when the model was fitted; 1 row has another value'
     for ask in (mixture.score_samples, mixture.predict, classes.predict, classes.predict_proba, imputer.transform):
-        told_here(lambda ask=ask: ask(new), match)
+        assert_warns_here(lambda ask=ask: ask(new), match)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.testing.assert_array_equal(mixture.score_samples(frame)[1:], mixture.score_samples(frame)[1:])
@@ -92,7 +94,7 @@ def test_a_new_value_in_a_constant_column_warns():
 
 def test_empty_components_cause_a_warning(tmp_path):
     rows = np.ones((10, 2))
-    told_here(lambda: abduce.GaussianMixture(3, random_state=0).fit(rows), "2 of 3 components are empty")
+    assert_warns_here(lambda: abduce.GaussianMixture(3, random_state=0).fit(rows), "2 of 3 components are empty")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = abduce.GaussianMixture(3, random_state=0).fit(rows)
@@ -105,8 +107,8 @@ def test_empty_components_cause_a_warning(tmp_path):
 def test_warnings_advise_only_existing_parameters():
     text = "not converged after 1000 iterations; raise max_iter or tol"
     assert abduce.Mixture()._translated(text) == text
-    for own in (abduce.NaiveBayes(), abduce.LinearDiscriminantAnalysis()):
-        assert own._translated(text) == "not converged after 1000 iterations"
+    for model in (abduce.NaiveBayes(), abduce.LinearDiscriminantAnalysis()):
+        assert model._translated(text) == "not converged after 1000 iterations"
     thin = "a component is so thin that it was stopped; raise variance_floor"
     assert abduce.GaussianMixture()._translated(thin).endswith("; raise reg_covar")
     assert abduce.MixtureImputer()._translated(thin) == "a component is so thin that it was stopped"
@@ -123,7 +125,7 @@ def messages(work):
             work()
         except Exception as error:
             yield str(error)
-    yield from (str(own.message) for own in caught)
+    yield from (str(warning.message) for warning in caught)
 
 
 def frame(**columns):

@@ -76,10 +76,10 @@ def others() -> None:
 
 def beliefs() -> None:
     """Distributions and hypotheses."""
-    own = families.gamma(2, 0.5)
-    assert_type(own, families.Distribution)
-    assert_type(own.mean, float | None)
-    assert_type(own.interval(0.9), tuple[float, float])
+    distribution = families.gamma(2, 0.5)
+    assert_type(distribution, families.Distribution)
+    assert_type(distribution.mean, float | None)
+    assert_type(distribution.interval(0.9), tuple[float, float])
     assert_type(families.estimate("gaussian", X[:, 0]), dict[str, Any])
     test = bayes.Hypotheses({"cancer": 0.008, "healthy": 0.992}, {"positive": [0.98, 0.03]})
     assert_type(test.observe("positive"), dict[Any, float])

@@ -23,7 +23,7 @@ use clap::{Args, ColorChoice, CommandFactory, FromArgMatches, Parser};
 
 Exit codes:
   0    success; also when the reader of stdout closes it early
-  1    the command failed, or its result is negative
+  1    the command failed, or its answer is no (for example, no hypothesis fits)
   2    wrong usage or invalid input
   130  ended by SIGINT (Ctrl-C); 129 by SIGHUP, 143 by SIGTERM
 A fit that is stopped by a signal writes the best model so far to -o FILE."

@@ -89,13 +89,13 @@ impl Variable {
 
     /// Whether the column has few distinct values, all of them whole numbers.
     pub fn is_of_few_whole_numbers(&self) -> bool {
-        const MOST: usize = 64;
+        const MAX_DIFFERENT: usize = 64;
         let mut different = std::collections::HashSet::new();
         let mut rows = 0;
         for x in self.numbers() {
             different.insert(x.to_bits());
             rows += 1;
-            if x.fract() != 0.0 || different.len() > MOST {
+            if x.fract() != 0.0 || different.len() > MAX_DIFFERENT {
                 return false;
             }
         }
@@ -104,9 +104,9 @@ impl Variable {
 
     /// The jitter of a row; an irrational `step` makes it uniform over rows.
     fn jitter(&self, row: usize, step: f64) -> f64 {
-        const MOST: f64 = 0.3;
+        const MAX_JITTER: f64 = 0.3;
         if self.jittered {
-            MOST * (2.0 * ((row + 1) as f64 * step).fract() - 1.0)
+            MAX_JITTER * (2.0 * ((row + 1) as f64 * step).fract() - 1.0)
         } else {
             0.0
         }

@@ -5,7 +5,7 @@ use crate::{Error, Result};
 use serde::Deserialize;
 
 /// The largest number of rows; larger counts are not exact in double precision.
-const MOST_ROWS: u64 = 1 << 53;
+const MAX_ROWS: u64 = 1 << 53;
 
 /// An error about a place in a model file, given as a path of keys.
 pub(crate) fn contradiction(place: &str, what: impl std::fmt::Display) -> Error {
@@ -56,7 +56,7 @@ pub(crate) fn probabilities(place: &str, numbers: &[f64]) -> Result<()> {
 
 /// Requires a number of rows to be small enough to be counted exactly.
 pub(crate) fn countable(place: &str, rows: u64) -> Result<()> {
-    if rows <= MOST_ROWS {
+    if rows <= MAX_ROWS {
         Ok(())
     } else {
         Err(contradiction(place, format!("{rows} rows are too many")))

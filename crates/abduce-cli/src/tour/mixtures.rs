@@ -110,7 +110,7 @@ fn draw(weights: &[f64], means: &[f64], deviations: &[f64]) -> Result<Table> {
     let family = LeafFamily::Gaussian {
         shape: (),
         prior: Default::default(),
-        vague: None,
+        fallback: None,
     };
     let gaussians = means.iter().zip(deviations).map(|(mean, sd)| {
         Distribution::Gaussian(Gaussian {

@@ -246,11 +246,11 @@ pub(crate) fn repeated(schema: &Schema, given: &[Option<f64>], rows: usize) -> C
 }
 
 pub(crate) fn impossible() -> Error {
-    Error::numeric("what is given has probability 0 under the model")
+    Error::numeric("the evidence has probability 0 under the model")
 }
 
 /// The least probability in a clipped log-loss, as in scikit-learn.
-pub const LEAST_PROBABILITY: f64 = f64::EPSILON;
+pub const MIN_PROBABILITY: f64 = f64::EPSILON;
 
 /// Probabilities of classes or clusters, row by row.
 #[derive(Clone, Debug, PartialEq)]

@@ -10,10 +10,10 @@ use crate::family::Distribution;
 use crate::{ErrorKind, Result};
 
 /// The most combinations of levels that are enumerated.
-pub(crate) const MOST_COMBINATIONS: usize = 1_000_000;
+pub(crate) const MAX_COMBINATIONS: usize = 1_000_000;
 
 /// The most combinations for each of which a column of numbers is conditioned.
-const MOST_CONDITIONED: usize = 10_000;
+const MAX_CONDITIONED: usize = 10_000;
 
 /// The codes of coded columns and their probability.
 type Combinations = Vec<(Vec<f64>, f64)>;
@@ -126,7 +126,7 @@ fn combinations<M: Joint + ?Sized>(
     let count = counts
         .iter()
         .try_fold(1usize, |all, count| all.checked_mul(*count));
-    let Some(count) = count.filter(|count| *count <= MOST_COMBINATIONS) else {
+    let Some(count) = count.filter(|count| *count <= MAX_COMBINATIONS) else {
         return Ok(None);
     };
     for column in coded {
@@ -183,7 +183,7 @@ fn of_combinations<M: Joint + ?Sized>(
 ) -> Result<Option<ProductMixture>> {
     let possible: Vec<_> = combinations.into_iter().filter(|(_, p)| *p > 0.0).collect();
     let numeric = columns.iter().find(|column| !coded.contains(column));
-    if numeric.is_some() && possible.len() > MOST_CONDITIONED {
+    if numeric.is_some() && possible.len() > MAX_CONDITIONED {
         return Ok(None);
     }
     let mut weights = Vec::new();

@@ -18,8 +18,8 @@ use std::collections::{HashMap, HashSet};
 
 /// The number of rows drawn, at most and at least, and how many log-densities of drawn rows
 /// are computed for all patterns together.
-const MOST_DRAWS: usize = 10_000;
-const LEAST_DRAWS: usize = 200;
+const MAX_DRAWS: usize = 10_000;
+const MIN_DRAWS: usize = 200;
 const EVALUATIONS: usize = 10_000_000;
 
 /// The share of the draws, the least likely ones, that determine how fast the tail falls, and
@@ -30,7 +30,7 @@ const FEW: (f64, usize) = (0.003, 5);
 
 /// Patterns whose tails are kept; those of other patterns are computed for each chunk again.
 /// Each takes a few kilobytes, and a table may have as many patterns as rows.
-const MOST_PATTERNS: usize = EVALUATIONS / LEAST_DRAWS;
+const MAX_PATTERNS: usize = EVALUATIONS / MIN_DRAWS;
 
 /// Which columns of a row are observed, one bit each; the target counts as missing.
 type Pattern = Vec<u64>;
@@ -71,7 +71,7 @@ impl<'a> TailProbabilities<'a> {
     pub fn new(joint: &'a dyn Joint, source: &dyn Source, seed: u64) -> Result<Option<Self>> {
         let patterns = patterns_of(joint, source)?;
         let draws = EVALUATIONS / patterns.len().max(1);
-        let drawn = match draw(joint, draws.clamp(LEAST_DRAWS, MOST_DRAWS), seed) {
+        let drawn = match draw(joint, draws.clamp(MIN_DRAWS, MAX_DRAWS), seed) {
             Err(error) if error.kind() == ErrorKind::Parameter => return Ok(None),
             drawn => drawn?,
         };
@@ -246,14 +246,14 @@ fn patterns(joint: &dyn Joint, chunk: &Chunk) -> Vec<Pattern> {
     patterns
 }
 
-/// The patterns of the rows that the model has a density of, up to [`MOST_PATTERNS`].
+/// The patterns of the rows that the model has a density of, up to [`MAX_PATTERNS`].
 fn patterns_of(joint: &dyn Joint, source: &dyn Source) -> Result<HashSet<Pattern>> {
     let mut all = HashSet::new();
     for chunk in source.scan()? {
         let chunk = chunk?;
         let unanswerable = joint.unanswerable(&chunk);
         for (row, pattern) in patterns(joint, &chunk).into_iter().enumerate() {
-            if all.len() == MOST_PATTERNS {
+            if all.len() == MAX_PATTERNS {
                 return Ok(all);
             }
             if unanswerable.binary_search(&row).is_err() {

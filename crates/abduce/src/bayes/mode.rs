@@ -124,9 +124,12 @@ fn width(f: &dyn Fn(&[f64]) -> f64, start: &[f64], axis: usize) -> f64 {
     by
 }
 
-/// Climbs from 0, at first in steps of this length.
+/// A corner of a simplex, with its log-density.
+type Corner = (f64, Vec<f64>);
+
+/// Climbs from 0 by the method of Nelder and Mead, at first in steps of this length.
 fn climb(f: &dyn Fn(&[f64]) -> f64, order: usize, step_length: f64) -> Vec<f64> {
-    let mut simplex: Vec<(f64, Vec<f64>)> = (0..=order)
+    let mut simplex: Vec<Corner> = (0..=order)
         .map(|i| {
             let mut place = vec![0.0; order];
             if i > 0 {
@@ -141,51 +144,62 @@ fn climb(f: &dyn Fn(&[f64]) -> f64, order: usize, step_length: f64) -> Vec<f64> 
         if (top - bottom).abs() <= 1e-13 * (1.0 + top.abs()) {
             break;
         }
-        let mean = |k: usize| {
-            let sum: f64 = simplex[..order].iter().map(|corner| corner.1[k]).sum();
-            sum / order as f64
-        };
-        let centre: Vec<f64> = (0..order).map(mean).collect();
-        let along = |t: f64| -> (f64, Vec<f64>) {
-            let worst = &simplex[order].1;
-            let place: Vec<f64> = centre
-                .iter()
-                .zip(worst)
-                .map(|(c, w)| c + t * (c - w))
-                .collect();
-            (f(&place), place)
-        };
-        let reflected = along(1.0);
-        let next = if reflected.0 > top {
-            let expanded = along(2.0);
-            if expanded.0 > reflected.0 {
-                expanded
-            } else {
-                reflected
-            }
-        } else if reflected.0 > simplex[order - 1].0 {
-            reflected
-        } else {
-            let contracted = along(if reflected.0 > bottom { 0.5 } else { -0.5 });
-            if contracted.0 <= bottom.max(reflected.0) {
-                let best = simplex[0].1.clone();
-                for corner in &mut simplex[1..] {
-                    let place: Vec<f64> = corner
-                        .1
-                        .iter()
-                        .zip(&best)
-                        .map(|(x, b)| b + 0.5 * (x - b))
-                        .collect();
-                    *corner = (f(&place), place);
-                }
-                continue;
-            }
-            contracted
-        };
-        simplex[order] = next;
+        match better_corner(f, &simplex) {
+            Some(corner) => simplex[order] = corner,
+            None => halve(f, &mut simplex),
+        }
     }
     simplex.sort_by(|a, b| b.0.total_cmp(&a.0));
     simplex.swap_remove(0).1
+}
+
+/// The corner that replaces the worst one, on the line from it through the centre of the others;
+/// `None` if none found there is better. The corners are sorted, the best first.
+fn better_corner(f: &dyn Fn(&[f64]) -> f64, simplex: &[Corner]) -> Option<Corner> {
+    let order = simplex.len() - 1;
+    let (top, bottom) = (simplex[0].0, simplex[order].0);
+    let mean = |k: usize| {
+        let sum: f64 = simplex[..order].iter().map(|corner| corner.1[k]).sum();
+        sum / order as f64
+    };
+    let centre: Vec<f64> = (0..order).map(mean).collect();
+    let along = |t: f64| -> Corner {
+        let worst = &simplex[order].1;
+        let place: Vec<f64> = centre
+            .iter()
+            .zip(worst)
+            .map(|(c, w)| c + t * (c - w))
+            .collect();
+        (f(&place), place)
+    };
+    let reflected = along(1.0);
+    if reflected.0 > top {
+        let expanded = along(2.0);
+        return Some(if expanded.0 > reflected.0 {
+            expanded
+        } else {
+            reflected
+        });
+    }
+    if reflected.0 > simplex[order - 1].0 {
+        return Some(reflected);
+    }
+    let contracted = along(if reflected.0 > bottom { 0.5 } else { -0.5 });
+    (contracted.0 > bottom.max(reflected.0)).then_some(contracted)
+}
+
+/// Moves all corners but the best half of the way towards it.
+fn halve(f: &dyn Fn(&[f64]) -> f64, simplex: &mut [Corner]) {
+    let best = simplex[0].1.clone();
+    for corner in &mut simplex[1..] {
+        let place: Vec<f64> = corner
+            .1
+            .iter()
+            .zip(&best)
+            .map(|(x, b)| b + 0.5 * (x - b))
+            .collect();
+        *corner = (f(&place), place);
+    }
 }
 
 /// The Cholesky factor of the inverse of minus the Hessian at a mode; a direction without

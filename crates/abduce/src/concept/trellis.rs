@@ -16,10 +16,10 @@ use crate::{Error, Result};
 use ahash::AHashMap;
 
 /// The most transitions in all layers.
-const MOST_TRANSITIONS: usize = 20_000_000;
+const MAX_TRANSITIONS: usize = 20_000_000;
 
 /// The most memory for the states of one layer, in bytes.
-const MOST_BYTES: usize = 256 << 20;
+const MAX_BYTES: usize = 256 << 20;
 
 /// A choice of the constraint on one attribute.
 pub(super) struct Choice {
@@ -70,7 +70,7 @@ impl Trellis {
         for (attribute, choices) in choices.iter().enumerate() {
             total += states.len() * choices.len();
             let width = words + incomplete.len();
-            if total > MOST_TRANSITIONS || choices.len() * width * 8 > MOST_BYTES {
+            if total > MAX_TRANSITIONS || choices.len() * width * 8 > MAX_BYTES {
                 return Err(too_large());
             }
             let effects: Vec<Effect> = choices
@@ -266,7 +266,7 @@ impl Layer {
                 };
                 transitions.push(place);
             }
-            if places.len() * 8 * (width + 4) > MOST_BYTES {
+            if places.len() * 8 * (width + 4) > MAX_BYTES {
                 return Err(too_large());
             }
         }

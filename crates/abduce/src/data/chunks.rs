@@ -123,7 +123,7 @@ impl ChunkWriter {
             *count += match chunk.weights() {
                 None => nulls.null_count() as u64,
                 Some(_) => {
-                    let rows = chunk.weighing_rows();
+                    let rows = chunk.rows_with_weight();
                     rows.filter(|row| nulls.is_null(*row)).count() as u64
                 }
             };

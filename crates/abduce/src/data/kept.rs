@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 /// A column with more different words than this is not kept.
-const MOST_WORDS: usize = 100_000;
+const MAX_WORDS: usize = 100_000;
 
 /// The number of batches that are encoded together.
 const TOGETHER: usize = 16;
@@ -81,7 +81,7 @@ impl KeptColumn {
             });
             Ok(())
         });
-        if read.is_err() || self.words.len() > MOST_WORDS {
+        if read.is_err() || self.words.len() > MAX_WORDS {
             self.forget();
             return;
         }

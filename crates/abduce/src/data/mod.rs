@@ -19,7 +19,7 @@ mod table;
 
 pub(crate) use adapt::bootstrap::BayesianBootstrap;
 pub use adapt::chosen::Chosen;
-pub use adapt::folds::{Folds, MOST_FOLDS};
+pub use adapt::folds::{Folds, MAX_FOLDS};
 pub(crate) use adapt::labelled::Labelled;
 pub use adapt::one_level::OneLevel;
 pub use adapt::recoded::Recoded;
@@ -39,6 +39,6 @@ pub(crate) use table::column::Gather;
 pub(crate) use table::fold::fold_numbers;
 pub use table::fold::{fold, reduce};
 pub(crate) use table::names::{listed, nearest};
-pub use table::schema::{Asked, Field, Kind, Schema};
+pub use table::schema::{Field, Kind, Schema, SetByUser};
 pub use table::source::{Maker, Source, Table};
 pub use table::terms::{TermRows, Terms};

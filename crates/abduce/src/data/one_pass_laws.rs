@@ -32,9 +32,12 @@ fn misleading_tables() -> Vec<(&'static str, String, ReadOptions)> {
         ..ReadOptions::default()
     };
     let numbers = |i: usize| format!("{},{},{}", i % 7, i as f64 / 3.0, 1 - i as i64 % 2);
-    let words = table(&|i| match late(i) {
-        false => format!("{},{},{}", numbers(i), i % 3, ["x", "y"][i % 2]),
-        true => format!("{},unknown,z", numbers(i)),
+    let words = table(&|i| {
+        if late(i) {
+            format!("{},unknown,z", numbers(i))
+        } else {
+            format!("{},{},{}", numbers(i), i % 3, ["x", "y"][i % 2])
+        }
     });
     let weights = |row: &dyn Fn(usize) -> &'static str| {
         let text = table(&|i| format!("{},{},{}", numbers(i), row(i), ["x", "NA"][i % 2]));
@@ -68,9 +71,12 @@ fn misleading_tables() -> Vec<(&'static str, String, ReadOptions)> {
         ),
         (
             "late quotes",
-            table(&|i| match late(i) {
-                false => format!("{},é{},TRUE", numbers(i), i % 2),
-                true => format!("{},\"q, \"\"{}\"\"\",\"false\"", numbers(i), i % 2),
+            table(&|i| {
+                if late(i) {
+                    format!("{},\"q, \"\"{}\"\"\",\"false\"", numbers(i), i % 2)
+                } else {
+                    format!("{},é{},TRUE", numbers(i), i % 2)
+                }
             }),
             plain.clone(),
         ),

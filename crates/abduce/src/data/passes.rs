@@ -12,7 +12,7 @@ use crate::data::missing::Missing;
 use crate::data::open::Opened;
 use crate::data::options::{KindOverride, ReadOptions};
 use crate::data::read::{Inputs, Known, Located, Parse};
-use crate::data::table::schema::{Asked, Field, Kind, Schema};
+use crate::data::table::schema::{Field, Kind, Schema, SetByUser};
 use crate::{Error, Result};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -25,60 +25,14 @@ pub(super) fn infer(
     notes: &mut Vec<String>,
 ) -> Result<(Schema, Option<Kept>)> {
     let missing = Missing::new(&options.missing);
-    let mut summaries = empty_summaries(inputs, options, wanted);
-    let mut read = vec![false; inputs.names.len()];
-    summaries.iter().for_each(|(at, _)| read[*at] = true);
-    let mut columns = vec![false; inputs.names.len()];
-    let parsed = summaries.iter().filter(|(_, s)| s.parses_numbers());
-    parsed.for_each(|(at, _)| columns[*at] = true);
-    if let Some(weight) = inputs.weight {
-        columns[weight] = true;
-        read[weight] = true;
-    }
-    let parse = Parse {
-        columns: &columns,
-        missing: &missing,
-    };
-    // Texts are encoded from the files.
-    let reads_texts = options.text.is_some() && summaries.iter().any(|(_, s)| s.is_text());
-    let mut kept = (!reads_texts).then(|| Kept::new(&read, options.memory_budget));
-    let (mut rows, mut weighing) = (0, 0);
-    inputs.scan_parsed(&read, Some(parse), |round| {
-        for located in &*round {
-            rows += located.batch.rows();
-            weighing += located.weighing_rows();
-        }
-        first_error(summaries.par_iter_mut().map(|(at, summary)| {
-            let mut batches = round.iter().enumerate();
-            batches.try_for_each(|(place, located)| {
-                let observed = summary.observe(located, *at, &missing);
-                observed.map_err(|error| (place, error.at_file(located.name)))
-            })
-        }))?;
-        if kept
-            .as_mut()
-            .is_some_and(|kept| !kept.keep(round, &missing))
-        {
-            kept = None;
-        }
-        Ok(())
-    })?;
-    if rows == 0 {
-        return Err(no_rows(inputs));
-    }
-    if weighing == 0 && !options.more_rows {
-        let column = options.weight.as_deref().unwrap_or_default();
-        return Err(Error::data("every row has weight 0")
-            .at_column(column)
-            .with_hint("leave the weights out, or name another column with `weight`"));
-    }
+    let (mut summaries, kept) = summarise(inputs, options, wanted, &missing)?;
     unify(&mut summaries, notes);
     let mut fields = Vec::new();
     for (_, summary) in summaries {
         let field = summary.finish(&missing, options.text.is_some(), notes)?;
         fields.extend(field.map(|field| {
             if options.more_rows {
-                field.asked(Asked::Nothing)
+                field.set_by_user(SetByUser::Nothing)
             } else {
                 field
             }
@@ -102,12 +56,69 @@ pub(super) fn infer(
     Ok((schema, kept))
 }
 
+/// Summaries of columns, with their positions.
+type Summaries = Vec<(usize, Summary)>;
+
+/// Summaries of the wanted columns, and the cells, if they can be kept.
+fn summarise(
+    inputs: &Inputs,
+    options: &ReadOptions,
+    wanted: &[bool],
+    missing: &Missing,
+) -> Result<(Summaries, Option<Kept>)> {
+    let mut summaries = empty_summaries(inputs, options, wanted);
+    let mut read = vec![false; inputs.names.len()];
+    summaries.iter().for_each(|(at, _)| read[*at] = true);
+    let mut columns = vec![false; inputs.names.len()];
+    let parsed = summaries.iter().filter(|(_, s)| s.parses_numbers());
+    parsed.for_each(|(at, _)| columns[*at] = true);
+    if let Some(weight) = inputs.weight {
+        columns[weight] = true;
+        read[weight] = true;
+    }
+    let parse = Parse {
+        columns: &columns,
+        missing,
+    };
+    // Texts are encoded from the files.
+    let reads_texts = options.text.is_some() && summaries.iter().any(|(_, s)| s.is_text());
+    let mut kept = (!reads_texts).then(|| Kept::new(&read, options.memory_budget));
+    let (mut rows, mut weighted) = (0, 0);
+    inputs.scan_parsed(&read, Some(parse), |round| {
+        for located in &*round {
+            rows += located.batch.rows();
+            weighted += located.rows_with_weight();
+        }
+        first_error(summaries.par_iter_mut().map(|(at, summary)| {
+            let mut batches = round.iter().enumerate();
+            batches.try_for_each(|(place, located)| {
+                let observed = summary.observe(located, *at, missing);
+                observed.map_err(|error| (place, error.at_file(located.name)))
+            })
+        }))?;
+        if kept.as_mut().is_some_and(|kept| !kept.keep(round, missing)) {
+            kept = None;
+        }
+        Ok(())
+    })?;
+    if rows == 0 {
+        return Err(no_rows(inputs));
+    }
+    if weighted == 0 && !options.more_rows {
+        let column = options.weight.as_deref().unwrap_or_default();
+        return Err(Error::data("every row has weight 0")
+            .at_column(column)
+            .with_hint("leave the weights out, or name another column with `weight`"));
+    }
+    Ok((summaries, kept))
+}
+
 /// An empty summary for each wanted column but the weight, with the column's position.
 pub(super) fn empty_summaries(
     inputs: &Inputs,
     options: &ReadOptions,
     wanted: &[bool],
-) -> Vec<(usize, Summary)> {
+) -> Summaries {
     (0..inputs.names.len())
         .filter(|&at| wanted[at] && options.weight.as_ref() != Some(&inputs.names[at]))
         .map(|at| {

@@ -26,12 +26,12 @@ pub(super) fn cross_validated(
     control: Control,
 ) -> (Bandwidth, bool) {
     const ROWS: usize = 2_000;
-    const WIDEST: f64 = 4.0;
+    const MAX_WIDTH: f64 = 4.0;
     // The length of a step, the least and the greatest number of steps, and the number of
     // evaluations around the best one.
     const STEP: f64 = 0.5;
-    const LEAST_STEPS: usize = 11;
-    const MOST_STEPS: usize = 40;
+    const MIN_STEPS: usize = 11;
+    const MAX_STEPS: usize = 40;
     const VALUES: usize = 10;
     let points = points.merged();
     // Evenly spaced rows suffice; they are left out one by one.
@@ -58,10 +58,10 @@ pub(super) fn cross_validated(
         })
     };
     let bottom = narrowest(&points, kernel, &start);
-    let mut at = WIDEST.ln().max(bottom);
+    let mut at = MAX_WIDTH.ln().max(bottom);
     let mut best = (loss(at), at);
-    for step in 1..MOST_STEPS {
-        let is_past = step >= LEAST_STEPS && at < best.1 - 1.5 * STEP;
+    for step in 1..MAX_STEPS {
+        let is_past = step >= MIN_STEPS && at < best.1 - 1.5 * STEP;
         if is_past || at <= bottom {
             break;
         }

@@ -14,10 +14,10 @@ use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
 /// The maximum number of bins of a column.
-const MOST_BINS: usize = 1 << 16;
+const MAX_BINS: usize = 1 << 16;
 
 /// The maximum number of bins that Knuth's rule tries.
-const MOST_BINS_OF_KNUTH: usize = 1000;
+const MAX_BINS_OF_KNUTH: usize = 1000;
 
 /// How the number of bins is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,10 +48,10 @@ impl FromStr for Bins {
             "sturges" => Ok(Bins::Sturges),
             "knuth" => Ok(Bins::Knuth),
             _ => match text.parse::<usize>() {
-                Ok(number) if (1..=MOST_BINS).contains(&number) => Ok(Bins::Number(number)),
+                Ok(number) if (1..=MAX_BINS).contains(&number) => Ok(Bins::Number(number)),
                 _ => Err(
                     Error::parameter(format!("\"{text}\" is not a number of bins"))
-                        .with_hint(format!("use fd, scott, sturges, knuth or 1 to {MOST_BINS}")),
+                        .with_hint(format!("use fd, scott, sturges, knuth or 1 to {MAX_BINS}")),
                 ),
             },
         }
@@ -132,7 +132,7 @@ impl Edges {
         let edges = Edges {
             start,
             end,
-            bins: number.ceil().clamp(1.0, MOST_BINS as f64) as usize,
+            bins: number.ceil().clamp(1.0, MAX_BINS as f64) as usize,
         };
         (edges, true)
     }
@@ -220,7 +220,7 @@ fn knuth(sorted: &[(f64, f64)], total: f64, otherwise: f64) -> (Edges, bool) {
         }
     };
     // More than twice as many bins as distinct numbers only add empty ones.
-    let most = MOST_BINS_OF_KNUTH.min(2 * sorted.len());
+    let most = MAX_BINS_OF_KNUTH.min(2 * sorted.len());
     let mut candidates: Vec<Edges> = (1..=most).map(candidate).collect();
     candidates.dedup();
     let scored = candidates

@@ -15,16 +15,16 @@ use rayon::prelude::*;
 const CRAMER: f64 = 1.0865;
 
 /// The largest radius; series of wider nodes need too many terms.
-const WIDEST: f64 = 1.8;
+const MAX_RADIUS: f64 = 1.8;
 
 /// The least number of blocks; fewer are summed as fast point by point.
-const FEWEST_BLOCKS: usize = 2;
+const MIN_BLOCKS: usize = 2;
 
 /// The number of degrees for one, two and three columns; more columns have no series.
 const DEGREES: [usize; 3] = [20, 16, 10];
 
 /// The largest of these.
-const MOST: usize = 20;
+const MAX_DEGREES: usize = 20;
 
 /// The moments of the nodes of a tree.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ impl Expansions {
         let mut chosen = Vec::new();
         for (node, position) in positions.iter_mut().enumerate() {
             let blocks = tree.blocks_of(node).len();
-            if blocks >= FEWEST_BLOCKS && tree.centre(node).1 <= WIDEST {
+            if blocks >= MIN_BLOCKS && tree.centre(node).1 <= MAX_RADIUS {
                 *position = Some(chosen.len() as u32);
                 chosen.push(node);
             }
@@ -125,7 +125,7 @@ pub(super) struct Series<'a> {
 impl Series<'_> {
     /// |t|² and Σ_α M_α He_α(t) for t from the node's centre to the query.
     pub fn at(&self, query: &[f64]) -> (f64, f64) {
-        let mut hermite = [[1.0; MOST]; 3];
+        let mut hermite = [[1.0; MAX_DEGREES]; 3];
         let mut square = 0.0;
         for ((values, x), centre) in hermite.iter_mut().zip(query).zip(self.centre) {
             let t = x - centre;

@@ -15,7 +15,7 @@ use rustfft::{FftDirection, FftPlanner};
 const WORST: f64 = 1e-3;
 
 /// The maximum number of nodes of a transform.
-const MOST_NODES: usize = 1 << 24;
+const MAX_NODES: usize = 1 << 24;
 
 /// The maximum number of nodes of a grid.
 const LARGEST_GRID: usize = 1 << 27;
@@ -290,7 +290,7 @@ impl KernelDensity {
         let widths = self.bandwidth().widths(axes.len());
         let margins = axes.iter().zip(widths).map(|(axis, width)| {
             let nodes = REACH * width / axis.step();
-            (nodes <= MOST_NODES as f64).then_some(nodes.ceil() as usize)
+            (nodes <= MAX_NODES as f64).then_some(nodes.ceil() as usize)
         });
         margins.collect()
     }
@@ -332,7 +332,7 @@ fn transform_size(axes: &[Axis]) -> Option<(usize, usize)> {
         _ => return None,
     };
     let nodes = rows.checked_mul(columns)?;
-    (nodes <= MOST_NODES).then_some((rows, columns))
+    (nodes <= MAX_NODES).then_some((rows, columns))
 }
 
 /// The Fourier transform of every row, and then of every column.

@@ -109,7 +109,7 @@ pub(super) fn zero_or_one(x: f64) -> Option<String> {
 fn trials(source: &dyn Source, request: &Request) -> Result<Option<u64>> {
     let columns = source.schema().fields.len();
     match (request.known("trials"), columns) {
-        (Some(trials), 1) if is_count(trials) && trials <= MOST_TRIALS => Ok(Some(trials as u64)),
+        (Some(trials), 1) if is_count(trials) && trials <= MAX_TRIALS => Ok(Some(trials as u64)),
         (Some(trials), 1) => Err(Error::parameter(format!(
             "the number of trials must be a whole number up to 1e15, not {trials}"
         ))),
@@ -124,7 +124,7 @@ fn trials(source: &dyn Source, request: &Request) -> Result<Option<u64>> {
     }
 }
 
-const MOST_TRIALS: f64 = 1e15;
+const MAX_TRIALS: f64 = 1e15;
 
 /// The error message for successes and, where every row has its own, trials.
 fn binomial_domain(trials: Option<u64>) -> impl Fn(f64) -> Option<String> {
@@ -141,7 +141,7 @@ fn binomial_domain(trials: Option<u64>) -> impl Fn(f64) -> Option<String> {
         }
         (None, Some(successes)) => {
             let what = format!("a whole number of trials for {successes} successes");
-            let possible = is_count(x) && (successes..=MOST_TRIALS).contains(&x);
+            let possible = is_count(x) && (successes..=MAX_TRIALS).contains(&x);
             error_unless(possible, x, &what)
         }
     }
@@ -279,7 +279,7 @@ fn negative_binomial_of_unknown_size(source: &dyn Source, request: &Request) -> 
             Slot {
                 name: "size",
                 range: Range::Above(0.0),
-                most: NegativeBinomial::MOST,
+                most: NegativeBinomial::MAX_SIZE,
                 prior: "log_normal(0,4)",
             },
             Slot {
@@ -299,7 +299,7 @@ fn negative_binomial_of_unknown_size(source: &dyn Source, request: &Request) -> 
     let maximum = estimate.maximum_likelihood.as_ref();
     let fitted = |name: &str| maximum.and_then(|maximum| maximum.parameters.get(name));
     let (size, probability) = (fitted("size"), fitted("probability"));
-    if size.is_some_and(|size| size >= NegativeBinomial::MOST) {
+    if size.is_some_and(|size| size >= NegativeBinomial::MAX_SIZE) {
         let note = "the likelihood grows with the size without bound: the counts are no more \
                     spread than a Poisson's, and the ML estimate tends to a Poisson";
         estimate.notes.push(note.into());

@@ -44,7 +44,7 @@ const FAMILIES: &[Entry] = &[
     },
     Entry {
         name: "categorical",
-        priors: "dirichlet(a), or a number for each level in their order: of numbers, else of the alphabet",
+        priors: "dirichlet(a), or a number for each level, in numeric or alphabetical order",
         kind: Some(Kind::Categorical),
         known: &[],
         several: false,

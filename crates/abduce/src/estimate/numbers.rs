@@ -279,7 +279,7 @@ fn improper_by_repeated_number(points: &PointStats, parameters: &[Parameter]) ->
         let reason = if least.is_finite() {
             format!("the prior allows {least:.3} degrees of freedom and fewer")
         } else {
-            "there are no other numbers".to_string()
+            "all values are equal".to_string()
         };
         format!("{tie} is repeated so often that it does not bound the scale from below: {reason}")
     })
@@ -294,14 +294,14 @@ pub(super) fn student_t(source: &dyn Source, request: &Request) -> Result<Estima
         Some(PriorChoice::Text(text)) if has_degrees(text) => Slot {
             name: "degrees",
             range: Range::Above(0.0),
-            most: StudentT::MOST_DEGREES,
+            most: StudentT::MAX_DEGREES,
             prior: "1",
         },
         // Above 1 the posterior is proper wherever the estimate exists.
         _ => Slot {
             name: "degrees",
             range: Range::Above(1.0),
-            most: StudentT::MOST_DEGREES,
+            most: StudentT::MAX_DEGREES,
             prior: "gamma(2,0.1) if x > 1 else 0",
         },
     };
@@ -329,7 +329,7 @@ pub(super) fn student_t(source: &dyn Source, request: &Request) -> Result<Estima
         .maximum_likelihood
         .as_ref()
         .and_then(|maximum| maximum.parameters.get("degrees"));
-    if degrees.is_some_and(|degrees| degrees >= StudentT::MOST_DEGREES) {
+    if degrees.is_some_and(|degrees| degrees >= StudentT::MAX_DEGREES) {
         let note = "the likelihood grows with the degrees of freedom: the rows look Gaussian";
         estimate.notes.push(note.into());
     }

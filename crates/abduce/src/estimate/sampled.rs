@@ -28,7 +28,7 @@ pub(super) enum Range {
 
 /// The largest Monte Carlo error of the standard deviation of a prediction that is reported, as a
 /// share of it.
-const MOST_RELATIVE_ERROR: f64 = 0.1;
+const MAX_RELATIVE_ERROR: f64 = 0.1;
 
 /// A parameter of a family.
 pub(super) struct Slot {
@@ -88,7 +88,7 @@ impl<F: Scalar> Fitted<F> {
         let seen = for_each_row(source, wrong, |row, weight| cells.push((row[0], weight)))?;
         check_rows(&seen)?;
         let mut stats = <F as Scalar>::Stats::default();
-        F::see(&mut cells.iter().copied(), &mut stats);
+        F::observe_values(&mut cells.iter().copied(), &mut stats);
         let maximum = F::estimate(&stats);
         let names = family.slots.iter().map(|slot| slot.name.to_string());
         let names: Vec<String> = names.collect();
@@ -341,7 +341,7 @@ impl Predicted {
         let both = (&prediction, &*predictive);
         let mut errors = monte_carlo(posterior, names, level, family.build, both);
         // A variance that rests on a few draws may be infinite.
-        let uncertain = |(error, deviation): (f64, f64)| error > MOST_RELATIVE_ERROR * deviation;
+        let uncertain = |(error, deviation): (f64, f64)| error > MAX_RELATIVE_ERROR * deviation;
         let deviation = errors.predictive_deviation.zip(prediction.deviation);
         let note = deviation.is_some_and(uncertain).then(|| {
             (prediction.deviation, errors.predictive_deviation) = (None, None);

@@ -16,7 +16,7 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// The most held-out rows used for a calibration; of more, only every second, third, … is used.
-const MOST_ROWS: u64 = 1_000_000;
+const MAX_ROWS: u64 = 1_000_000;
 
 /// How probabilities are calibrated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -120,7 +120,7 @@ impl Calibration {
             let target = model.target();
             let target = target.ok_or_else(|| Error::parameter("the model has no target"))?;
             classes = model.names().len();
-            let stride = source.rows().div_ceil(MOST_ROWS).max(1) as usize;
+            let stride = source.rows().div_ceil(MAX_ROWS).max(1) as usize;
             let held_out = folds.held_out(source, fold)?;
             let of_fold = reduce(
                 &*held_out,
@@ -227,7 +227,7 @@ impl Predictions {
         let posterior = model.posterior(chunk)?;
         let labels = chunk.column(target).cells(0, chunk.rows());
         let mut predictions = Predictions::default();
-        let rows = chunk.weighing_rows().filter(|row| labels.is_seen(*row));
+        let rows = chunk.rows_with_weight().filter(|row| labels.is_seen(*row));
         for row in rows.filter(|row| (first + row).is_multiple_of(stride)) {
             predictions
                 .probabilities
@@ -280,10 +280,10 @@ impl Predictions {
 /// The log-odds of a class against the rest, clamped to ±30.
 pub(super) fn log_odds(p: &[f64], class: usize) -> f64 {
     // Larger log-odds would only distort the curve.
-    const MOST: f64 = 30.0;
+    const MAX_LOG_ODDS: f64 = 30.0;
     let others = p.iter().enumerate().filter(|(other, _)| *other != class);
     let rest: f64 = others.map(|(_, p)| p).sum();
-    (p[class].ln() - rest.ln()).clamp(-MOST, MOST)
+    (p[class].ln() - rest.ln()).clamp(-MAX_LOG_ODDS, MAX_LOG_ODDS)
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ impl Classifier {
         let mut metrics = Metrics::new(self.model.predictor().names().len());
         let posterior = self.posterior(chunk)?;
         let labels = chunk.column(target).cells(0, chunk.rows());
-        let labelled = chunk.weighing_rows().filter(|row| labels.is_seen(*row));
+        let labelled = chunk.rows_with_weight().filter(|row| labels.is_seen(*row));
         let labelled: Vec<(usize, usize)> = labelled
             .map(|row| (row, labels.codes()[row] as usize))
             .collect();
@@ -231,7 +231,7 @@ fn evaluate_density(
 ) -> Result<HeldOut> {
     let shown = truth.map_or_else(|| chunk.clone(), |column| chunk.without(column));
     let densities = joint.log_density(&shown)?;
-    for row in chunk.weighing_rows() {
+    for row in chunk.rows_with_weight() {
         let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
         all.rows += 1;
         all.weight += weight;
@@ -243,7 +243,7 @@ fn evaluate_density(
     if let (Some(column), Some(contingency)) = (truth, &mut all.contingency) {
         let posterior = joint.posterior(&shown)?;
         let groups = chunk.column(column).cells(0, chunk.rows());
-        for row in chunk.weighing_rows().filter(|row| groups.is_seen(*row)) {
+        for row in chunk.rows_with_weight().filter(|row| groups.is_seen(*row)) {
             let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
             contingency.observe(groups.codes()[row] as usize, posterior.best(row), weight);
         }

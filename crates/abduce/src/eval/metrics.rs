@@ -6,7 +6,7 @@
 //!
 //! the last over bins of the top probability (Naeini, Cooper & Hauskrecht 2015).
 
-use crate::ask::LEAST_PROBABILITY;
+use crate::ask::MIN_PROBABILITY;
 use crate::family::most_probable;
 
 /// The number of equally wide bins of the top probability in a reliability table.
@@ -115,7 +115,7 @@ impl Metrics {
         self.rows += 1;
         self.weight += weight;
         self.log_loss -= weight * log_probability;
-        let clipped = p[truth].clamp(LEAST_PROBABILITY, 1.0 - LEAST_PROBABILITY);
+        let clipped = p[truth].clamp(MIN_PROBABILITY, 1.0 - MIN_PROBABILITY);
         self.clipped_log_loss -= weight * clipped.ln();
         if log_probability == f64::NEG_INFINITY {
             self.impossible += weight;
@@ -182,7 +182,7 @@ impl Metrics {
         self.log_loss / self.weight
     }
 
-    /// The log-loss with probabilities clipped to [`LEAST_PROBABILITY`] from 0 and 1, as
+    /// The log-loss with probabilities clipped to [`MIN_PROBABILITY`] from 0 and 1, as
     /// scikit-learn's `log_loss`.
     pub fn clipped_log_loss(&self) -> f64 {
         self.clipped_log_loss / self.weight
@@ -328,7 +328,7 @@ mod tests {
         metrics.observe(&[1.0, 0.0], 0, 1.0);
         assert_eq!(metrics.log_loss(), f64::INFINITY);
         assert_eq!(metrics.impossible(), 3.0);
-        let clipped = -LEAST_PROBABILITY.ln() * 0.75;
+        let clipped = -MIN_PROBABILITY.ln() * 0.75;
         assert!((metrics.clipped_log_loss() - clipped).abs() < 1e-12);
         assert_eq!(metrics.brier_of_two(), Some(0.75));
     }

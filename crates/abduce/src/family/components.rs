@@ -17,12 +17,12 @@ pub struct Scale {
 
 /// The strength of weak priors.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Belief {
+pub struct PriorStrength {
     /// The variance floor: prior scatter as a share of the column's variance.
     pub variance_floor: f64,
     /// Added to every estimated variance, in the squared units of the columns.
     pub ridge: f64,
-    /// The share of the unit matrix in every estimated covariance of columns taken together.
+    /// The share of the identity matrix in every estimated covariance of columns taken together.
     pub unit_share: f64,
     /// Pseudocount added to each level; for rates, the number of pseudo-rows at the mean.
     pub smoothing: f64,
@@ -33,7 +33,7 @@ pub struct Belief {
     pub row_weight: f64,
 }
 
-impl Belief {
+impl PriorStrength {
     /// The prior scatter, as a share of a column's variance: the floor once, and a hundredth of
     /// it for every row, so that the condition of a covariance is bounded for any number of rows.
     pub fn scatter(&self) -> f64 {
@@ -44,15 +44,15 @@ impl Belief {
 /// How the components of a mixture are estimated together.
 pub trait Components: Family {
     /// A weak prior in the units of the columns.
-    fn weak_prior(scales: &[Scale], belief: &Belief) -> Self::Prior;
+    fn weak_prior(scales: &[Scale], strength: &PriorStrength) -> Self::Prior;
 
     /// The distribution of columns that have no values.
-    fn vague(shape: &Self::Shape, scales: &[Scale]) -> Self;
+    fn fallback(shape: &Self::Shape, scales: &[Scale]) -> Self;
 
     /// Pulls the statistics of several components towards what they have in
     /// common, so that each can start EM: none without spread, none that gives
     /// unseen values probability 0.
-    fn pull_together(stats: &mut [Self::Stats]);
+    fn shrink_together(stats: &mut [Self::Stats]);
 
     /// The smallest variance in any direction, as a share of the table's;
     /// constant columns do not count.
@@ -66,23 +66,23 @@ pub trait Components: Family {
         _shape: &Self::Shape,
         stats: &Self::Stats,
         prior: &Self::Prior,
-        _vague: &Self,
+        _fallback: &Self,
     ) -> Option<Self> {
         Self::map(stats, prior).ok()
     }
 
     /// The estimates of several components. Where a component's rows do not determine
-    /// one, it is the estimate from all rows together, or else `vague`.
+    /// one, it is the estimate from all rows together, or else `fallback`.
     fn map_all(
         shape: &Self::Shape,
         stats: &[&Self::Stats],
         prior: &Self::Prior,
-        vague: &Self,
+        fallback: &Self,
     ) -> Vec<Self> {
         let one = |component: &Self::Stats| {
-            Self::map_one(shape, component, prior, vague)
-                .or_else(|| Self::map_one(shape, &merged(stats.iter().copied()), prior, vague))
-                .unwrap_or_else(|| vague.clone())
+            Self::map_one(shape, component, prior, fallback)
+                .or_else(|| Self::map_one(shape, &merged(stats.iter().copied()), prior, fallback))
+                .unwrap_or_else(|| fallback.clone())
         };
         stats.iter().copied().map(one).collect()
     }
@@ -92,10 +92,10 @@ pub trait Components: Family {
         shape: &Self::Shape,
         stats: &[&Self::Stats],
         prior: &Self::Prior,
-        vague: &Self,
+        fallback: &Self,
         _before: &[&Self],
     ) -> Vec<Self> {
-        Self::map_all(shape, stats, prior, vague)
+        Self::map_all(shape, stats, prior, fallback)
     }
 
     /// The log-prior of the parameters of several components.

@@ -5,10 +5,10 @@
 use crate::data::Rows;
 use crate::density::{Histogram, KernelDensity};
 use crate::family::{
-    Belief, Bernoulli, Beta, Categorical, Components, Domain, Exponential, Family, Gamma, Gaussian,
+    Bernoulli, Beta, Categorical, Components, Domain, Exponential, Family, Gamma, Gaussian,
     Geometric, LogNormal, MultivariateGaussian, MultivariateStudentT, NegativeBinomial, Poisson,
-    Presence, Scale, StudentT, Unconstrained, Uniform, UniformBox, Validate, VonMises, Words,
-    ZeroInflatedPoisson,
+    Presence, PriorStrength, Scale, StudentT, Unconstrained, Uniform, UniformBox, Validate,
+    VonMises, Words, ZeroInflatedPoisson,
 };
 use serde::{Deserialize, Serialize};
 
@@ -89,8 +89,8 @@ macro_rules! closed_enums {
                     #[serde(default)]
                     prior: <$type as Family>::Prior,
                     /// The distribution of columns that have no values.
-                    #[serde(default, skip_serializing_if = "Option::is_none")]
-                    vague: Option<$type>,
+                    #[serde(default, rename = "vague", skip_serializing_if = "Option::is_none")]
+                    fallback: Option<$type>,
                 },
             )*
         }
@@ -101,7 +101,7 @@ macro_rules! closed_enums {
                 $(if name == <$type as Family>::NAME {
                     let shape = <$type as Domain>::shape_of_column(levels)?;
                     let prior = Default::default();
-                    return Some(LeafFamily::$variant { shape, prior, vague: None });
+                    return Some(LeafFamily::$variant { shape, prior, fallback: None });
                 })*
                 None
             }
@@ -190,10 +190,10 @@ macro_rules! closed_enums {
                 !matches!(self, LeafFamily::Words { shape, .. } if shape.complement)
             }
 
-            /// The distribution of columns that have no values, once the leaf is settled.
-            pub fn vague(&self) -> Option<Distribution> {
+            /// The distribution of columns that have no values, once they are set.
+            pub fn fallback(&self) -> Option<Distribution> {
                 match self {
-                    $(LeafFamily::$variant { vague, .. } => vague.clone().map(Distribution::$variant),)*
+                    $(LeafFamily::$variant { fallback, .. } => fallback.clone().map(Distribution::$variant),)*
                 }
             }
 
@@ -219,11 +219,11 @@ macro_rules! closed_enums {
 
             /// Sets the prior, and the distribution of columns without values, from the scales of
             /// the columns.
-            pub fn settle(&mut self, scales: &[Scale], belief: &Belief) {
+            pub fn set_prior_and_fallback(&mut self, scales: &[Scale], strength: &PriorStrength) {
                 match self {
-                    $(LeafFamily::$variant { shape, prior, vague } => {
-                        *prior = <$type as Components>::weak_prior(scales, belief);
-                        *vague = Some(<$type as Components>::vague(shape, scales));
+                    $(LeafFamily::$variant { shape, prior, fallback } => {
+                        *prior = <$type as Components>::weak_prior(scales, strength);
+                        *fallback = Some(<$type as Components>::fallback(shape, scales));
                     })*
                 }
             }
@@ -236,7 +236,7 @@ macro_rules! closed_enums {
                 before: Option<&[Distribution]>,
             ) -> Vec<Distribution> {
                 match self {
-                    $(LeafFamily::$variant { shape, prior, vague } => {
+                    $(LeafFamily::$variant { shape, prior, fallback } => {
                         let typed: Vec<_> = stats
                             .iter()
                             .filter_map(|s| match s {
@@ -245,9 +245,9 @@ macro_rules! closed_enums {
                             })
                             .collect();
                         let unit = Scale { mean: 0.0, variance: 1.0, constant: false };
-                        let vague = vague.clone().unwrap_or_else(|| {
+                        let fallback = fallback.clone().unwrap_or_else(|| {
                             let scales = vec![unit; <$type as Domain>::columns(shape)];
-                            <$type as Components>::vague(shape, &scales)
+                            <$type as Components>::fallback(shape, &scales)
                         });
                         let before: Option<Vec<_>> = before.map(|before| {
                             let same = before.iter().filter_map(|d| match d {
@@ -258,9 +258,9 @@ macro_rules! closed_enums {
                         });
                         let found = match before {
                             Some(before) if before.len() == typed.len() => {
-                                <$type as Components>::map_all_from(shape, &typed, prior, &vague, &before)
+                                <$type as Components>::map_all_from(shape, &typed, prior, &fallback, &before)
                             }
-                            _ => <$type as Components>::map_all(shape, &typed, prior, &vague),
+                            _ => <$type as Components>::map_all(shape, &typed, prior, &fallback),
                         };
                         found.into_iter().map(Distribution::$variant).collect()
                     })*
@@ -268,7 +268,7 @@ macro_rules! closed_enums {
             }
 
             /// Pulls statistics of several components together, for the start of EM.
-            pub fn pull_together(&self, stats: &mut [Statistics]) {
+            pub fn shrink_together(&self, stats: &mut [Statistics]) {
                 match self {
                     $(LeafFamily::$variant { .. } => {
                         let mut typed: Vec<_> = stats
@@ -278,7 +278,7 @@ macro_rules! closed_enums {
                                 _ => None,
                             })
                             .collect();
-                        <$type as Components>::pull_together(&mut typed);
+                        <$type as Components>::shrink_together(&mut typed);
                         for (stats, typed) in stats.iter_mut().zip(typed) {
                             *stats = Statistics::$variant(typed);
                         }
@@ -312,7 +312,7 @@ macro_rules! closed_enums {
             /// [`Unconstrained::coordinates`].
             pub fn coordinates(&self, distributions: &[Distribution]) -> Option<Vec<Vec<f64>>> {
                 match self {
-                    $(LeafFamily::$variant { shape, vague: Some(unit), .. } => {
+                    $(LeafFamily::$variant { shape, fallback: Some(unit), .. } => {
                         let each = distributions.iter().map(|d| match d {
                             Distribution::$variant(d) => d.coordinates(shape, unit),
                             _ => None,
@@ -338,7 +338,7 @@ macro_rules! closed_enums {
             ) -> Option<Distribution> {
                 match (self, distribution) {
                     $((
-                        LeafFamily::$variant { shape, vague: Some(unit), .. },
+                        LeafFamily::$variant { shape, fallback: Some(unit), .. },
                         Distribution::$variant(d),
                     ) => {
                         let moved = d.at_coordinates(shape, unit, coordinates)?;
@@ -352,9 +352,9 @@ macro_rules! closed_enums {
             /// their range.
             pub fn is_consistent(&self) -> bool {
                 match self {
-                    $(LeafFamily::$variant { shape, prior, vague } => {
+                    $(LeafFamily::$variant { shape, prior, fallback } => {
                         <$type as Validate>::accepts(shape, prior)
-                            && vague.as_ref().is_none_or(|vague| vague.is_valid(shape))
+                            && fallback.as_ref().is_none_or(|fallback| fallback.is_valid(shape))
                     })*
                 }
             }

@@ -31,7 +31,7 @@ pub(crate) use categorical::categorical::{draw_index, most_probable};
 pub use categorical::multinomial::Multinomial;
 pub use categorical::pseudocounts::Pseudocounts;
 pub(crate) use components::merged;
-pub use components::{Belief, Components, Scale};
+pub use components::{Components, PriorStrength, Scale};
 pub use conjugate::{
     BernoulliProbability, BinomialProbability, CategoricalProbabilities, Conjugate,
     ConjugateFamily, ExponentialRate, FailureStats, GammaRate, GaussianBoth, GaussianMean,

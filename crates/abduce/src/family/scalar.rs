@@ -8,7 +8,7 @@
 use crate::Result;
 use crate::data::Rows;
 use crate::family::{
-    Belief, Components, Domain, Family, Fill, Scale, Stats, Univariate, Validate, merged,
+    Components, Domain, Family, Fill, PriorStrength, Scale, Stats, Univariate, Validate, merged,
 };
 use rand::Rng;
 use serde::Serialize;
@@ -32,7 +32,7 @@ pub trait Scalar: Univariate + Clone + Serialize + DeserializeOwned {
     fn supports(x: f64) -> bool;
 
     /// Adds values with their weights to the statistics.
-    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut Self::Stats);
+    fn observe_values(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut Self::Stats);
 
     /// The maximum-likelihood estimate.
     ///
@@ -60,7 +60,7 @@ pub trait Scalar: Univariate + Clone + Serialize + DeserializeOwned {
     fn in_range(&self) -> bool;
 
     /// Whether statistics are in their range.
-    fn are_sound(stats: &Self::Stats) -> bool;
+    fn are_valid(stats: &Self::Stats) -> bool;
 }
 
 impl<S: Scalar> Family for S {
@@ -82,7 +82,7 @@ impl<S: Scalar> Family for S {
         let mut seen = all
             .filter(|(i, (_, weight))| cells.is_seen(*i) && **weight > 0.0)
             .map(|(_, (x, weight))| (*x, *weight));
-        Self::see(&mut seen, stats);
+        Self::observe_values(&mut seen, stats);
     }
 
     fn add_log_density(&self, rows: &Rows, out: &mut [f64]) {
@@ -146,22 +146,22 @@ impl<S: Scalar> Domain for S {
 impl<S: Scalar> Components for S {
     /// Where equal numbers have no estimate, a narrow distribution about them: the estimate from
     /// all rows would treat them as any other numbers.
-    fn map_one(_: &(), stats: &Self::Stats, prior: &Self::Prior, vague: &Self) -> Option<Self> {
-        let narrow = || Self::narrow(stats, vague).filter(Self::in_range);
+    fn map_one(_: &(), stats: &Self::Stats, prior: &Self::Prior, fallback: &Self) -> Option<Self> {
+        let narrow = || Self::narrow(stats, fallback).filter(Self::in_range);
         let seen = stats.weight() > 0.0;
         (Self::map(stats, prior).ok()).or_else(|| seen.then(narrow).flatten())
     }
 
-    fn weak_prior(scales: &[Scale], belief: &Belief) -> Self::Prior {
+    fn weak_prior(scales: &[Scale], strength: &PriorStrength) -> Self::Prior {
         // Counts are smoothed as levels are; the prior of other numbers only keeps their variance
         // positive, as a Gaussian's does.
         let wide = Self::wide(&scales[0]);
         let smoothing = if wide.is_discrete() {
-            belief.smoothing
+            strength.smoothing
         } else {
             0.0
         };
-        let rows = smoothing + belief.scatter();
+        let rows = smoothing + strength.scatter();
         if rows > 0.0 {
             wide.expected(rows)
         } else {
@@ -169,11 +169,11 @@ impl<S: Scalar> Components for S {
         }
     }
 
-    fn vague(_: &(), scales: &[Scale]) -> Self {
+    fn fallback(_: &(), scales: &[Scale]) -> Self {
         Self::wide(&scales[0])
     }
 
-    fn pull_together(stats: &mut [Self::Stats]) {
+    fn shrink_together(stats: &mut [Self::Stats]) {
         const ROWS: f64 = 2.0;
         let mut all = merged(&*stats);
         if all.weight() <= 0.0 {
@@ -190,10 +190,10 @@ impl<S: Scalar> Validate for S {
     }
 
     fn describes(_: &(), stats: &Self::Stats) -> bool {
-        Self::are_sound(stats)
+        Self::are_valid(stats)
     }
 
     fn accepts(_: &(), prior: &Self::Prior) -> bool {
-        Self::are_sound(prior)
+        Self::are_valid(prior)
     }
 }

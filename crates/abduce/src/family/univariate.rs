@@ -373,13 +373,13 @@ fn lattice<D: Univariate + ?Sized>(of: &D) -> (f64, f64) {
 }
 
 fn sum_over_lattice<D: Univariate + ?Sized>(of: &D, f: &dyn Fn(f64) -> f64) -> f64 {
-    const MOST_TERMS: f64 = 3e5;
+    const MAX_TERMS: f64 = 3e5;
     let (low, high) = lattice(of);
     let term = |x: f64| {
         let density = of.density(x);
         if density > 0.0 { density * f(x) } else { 0.0 }
     };
-    let summed = (high - low).min(MOST_TERMS);
+    let summed = (high - low).min(MAX_TERMS);
     let sum: f64 = (0..=summed as u64).map(|i| term(low + i as f64)).sum();
     let last = low + summed.floor();
     if last >= high {
@@ -424,10 +424,10 @@ fn shortest_interval<D: Univariate + ?Sized>(of: &D, level: f64) -> (f64, f64) {
 }
 
 fn shortest_run<D: Univariate + ?Sized>(of: &D, level: f64) -> (f64, f64) {
-    const MOST_STARTS: f64 = 2000.0;
+    const MAX_STARTS: f64 = 2000.0;
     let (least, _) = of.support();
     let (first, last) = (of.quantile(1e-15), of.quantile(1.0 - level));
-    let step = ((last - first) / MOST_STARTS).ceil().max(1.0);
+    let step = ((last - first) / MAX_STARTS).ceil().max(1.0);
     let count = ((last - first) / step) as u64;
     let run = |low: f64| {
         let before = if low > least { of.cdf(low - 1.0) } else { 0.0 };

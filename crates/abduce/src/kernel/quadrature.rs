@@ -19,7 +19,7 @@ pub(crate) struct Integral {
 }
 
 /// The most panels: enough to locate twenty steps to a part in 1e12 each.
-const MOST_PANELS: usize = 1000;
+const MAX_PANELS: usize = 1000;
 
 /// The number of equal panels that every piece between two breaks starts with, so that a
 /// narrow peak is not missed.
@@ -63,7 +63,7 @@ pub(crate) fn integrate(
         .collect();
     // Panels too narrow to be halved, at a jump between neighbouring numbers.
     let mut indivisible = Vec::new();
-    while panels.len() + indivisible.len() < MOST_PANELS {
+    while panels.len() + indivisible.len() < MAX_PANELS {
         let all = || panels.iter().chain(&indivisible);
         let error = sum(all().map(|panel| panel.error));
         let magnitude = sum(all().map(|panel| panel.magnitude));

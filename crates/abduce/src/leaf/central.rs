@@ -13,7 +13,7 @@ use crate::kernel::hashing::mix;
 use crate::leaf::{Leaf, TableSummary};
 
 /// The maximum number of rows drawn.
-const MOST: usize = 512;
+const MAX_ROWS: usize = 512;
 
 /// A variance that exceeds that of the middle half by more than this factor describes only a few
 /// outliers. Well-separated clusters stay below it, and keep a floor that is a share of the
@@ -26,7 +26,7 @@ const ROUNDING: f64 = 1e-12;
 /// The variance of the middle half is at least this share of the variance. Components with outliers
 /// have variances of that size, and a covariance with a condition number beyond 1e12 has no correct
 /// digits; the usual floor, a millionth of this, stays within that limit.
-const LEAST: f64 = 1e-6;
+const MIN_SHARE: f64 = 1e-6;
 
 /// Rows drawn from those added.
 pub(crate) struct Central {
@@ -45,7 +45,7 @@ impl Central {
     /// No rows yet, of the columns of multivariate Gaussians and t distributions. Models of classes
     /// use no such columns: they are updated without their rows, from which new quartiles would
     /// have to be computed.
-    pub fn nothing(leaves: &[Leaf], target: Option<usize>) -> Central {
+    pub fn empty(leaves: &[Leaf], target: Option<usize>) -> Central {
         let together = leaves.iter().filter(|leaf| {
             matches!(
                 leaf.family,
@@ -67,11 +67,13 @@ impl Central {
             return;
         }
         let hash = |row: usize| mix((number * CHUNK_ROWS + row) as u64);
-        let mut rows: Vec<(u64, usize)> =
-            chunk.weighing_rows().map(|row| (hash(row), row)).collect();
-        if rows.len() > MOST {
-            rows.select_nth_unstable(MOST);
-            rows.truncate(MOST);
+        let mut rows: Vec<(u64, usize)> = chunk
+            .rows_with_weight()
+            .map(|row| (hash(row), row))
+            .collect();
+        if rows.len() > MAX_ROWS {
+            rows.select_nth_unstable(MAX_ROWS);
+            rows.truncate(MAX_ROWS);
         }
         let columns = self.columns.iter();
         let columns: Vec<Cells> = columns
@@ -97,7 +99,7 @@ impl Central {
 
     fn keep(&mut self) {
         self.rows.sort_unstable_by_key(|row| row.hash);
-        self.rows.truncate(MOST);
+        self.rows.truncate(MAX_ROWS);
     }
 
     /// Records the variance of the middle half for columns whose variance is due to a few outliers.
@@ -109,7 +111,7 @@ impl Central {
             let variance = summary.variance(*column);
             if variance > FAR * central {
                 summary.central.resize(summary.columns.len(), 0.0);
-                summary.central[*column] = central.max(LEAST * variance);
+                summary.central[*column] = central.max(MIN_SHARE * variance);
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The families that users may name for columns, and which kinds they fit.
 
-use crate::data::{Asked, Field, Kind, family_option, kind_option};
+use crate::data::{Field, Kind, SetByUser, family_option, kind_option};
 use crate::family::{
     Bernoulli, Categorical, Family, Gaussian, LeafFamily, Poisson, Presence, Words,
 };
@@ -41,7 +41,7 @@ impl FamilyName {
             (_, name) => name,
         };
         let mut leaf = LeafFamily::of_column(name, size)?;
-        let named = field.asked == Asked::Levels;
+        let named = field.set_by_user == SetByUser::Levels;
         match &mut leaf {
             LeafFamily::Words { shape, .. } => {
                 shape.complement = self.0 == COMPLEMENT;

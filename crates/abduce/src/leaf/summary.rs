@@ -3,7 +3,7 @@
 //! without its rows must keep them.
 
 use crate::data::{Source, reduce};
-use crate::family::{Belief, GaussianStats, LeafFamily, Scale, Stats as _};
+use crate::family::{GaussianStats, LeafFamily, PriorStrength, Scale, Stats as _};
 use crate::leaf::Leaf;
 use crate::leaf::central::FAR;
 use crate::{Error, Result};
@@ -41,7 +41,7 @@ pub(crate) fn divisor(weight: f64, row_weight: f64) -> f64 {
 
 impl TableSummary {
     /// The summary of no rows, for a table with this number of columns.
-    pub fn nothing(columns: usize) -> TableSummary {
+    pub fn empty(columns: usize) -> TableSummary {
         TableSummary {
             columns: vec![GaussianStats::default(); columns],
             ..TableSummary::default()
@@ -57,12 +57,12 @@ impl TableSummary {
         self.incomplete += other.incomplete;
         let columns = self.columns.iter_mut().zip(&other.columns);
         columns.for_each(|(a, b)| a.merge(b));
-        self.review_central();
+        self.drop_unneeded_central();
     }
 
     /// Removes the variances of middle halves that the variances of all rows no longer exceed by
     /// the factor [`FAR`].
-    pub(crate) fn review_central(&mut self) {
+    pub(crate) fn drop_unneeded_central(&mut self) {
         for c in 0..self.central.len() {
             if self.variance(c) <= FAR * self.central[c] {
                 self.central[c] = 0.0;
@@ -201,7 +201,7 @@ impl TableSummary {
 
     /// The leaves without the columns that have no values. Constant columns of numbers become
     /// separate, fixed leaves, unless a ridge gives them a variance. `None` if no leaf changes.
-    pub(crate) fn reconsidered(&self, leaves: &[Leaf], ridge: f64) -> Option<Vec<Leaf>> {
+    pub(crate) fn split_constant_columns(&self, leaves: &[Leaf], ridge: f64) -> Option<Vec<Leaf>> {
         let mut kept = Vec::new();
         let mut changed = false;
         for leaf in leaves {
@@ -244,7 +244,7 @@ impl TableSummary {
                 let family = LeafFamily::Gaussian {
                     shape: (),
                     prior: Default::default(),
-                    vague: None,
+                    fallback: None,
                 };
                 kept.push(Leaf {
                     fixed: true,
@@ -256,13 +256,13 @@ impl TableSummary {
     }
 
     /// Sets the prior and the fallback distribution of a leaf, in the units of its columns.
-    pub(crate) fn settle(&self, leaf: &mut Leaf, belief: &Belief) {
+    pub(crate) fn set_prior_and_fallback(&self, leaf: &mut Leaf, strength: &PriorStrength) {
         let mut scales = self.scales(leaf);
         if leaf.fixed {
             // Nearly a point mass, so that draws equal the constant too.
             scales.iter_mut().for_each(|scale| scale.variance *= 1e-12);
         }
-        leaf.family.settle(&scales, belief);
+        leaf.family.set_prior_and_fallback(&scales, strength);
     }
 
     /// The mean logarithm of the unit of a row's density, which is the product of the standard
@@ -284,7 +284,7 @@ fn varies(source: &dyn Source, column: usize) -> Result<bool> {
         source,
         |_, chunk| {
             let cells = chunk.column(column).cells(0, chunk.rows());
-            let numbers = chunk.weighing_rows().filter_map(|row| cells.number(row));
+            let numbers = chunk.rows_with_weight().filter_map(|row| cells.number(row));
             Ok(
                 numbers.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| {
                     (x.min(low), x.max(high))

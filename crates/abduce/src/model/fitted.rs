@@ -57,7 +57,7 @@ pub trait FittedModel: Clone + Debug + Predict + Serialize + DeserializeOwned + 
     /// If it cannot, and why.
     fn incremental(_fitted: &Fitted<Self>) -> Result<&dyn Incremental> {
         Err(Error::parameter(
-            "this kind of model cannot change without its data",
+            "this kind of model cannot be updated, merged or made to forget rows",
         ))
     }
 

@@ -36,9 +36,9 @@ pub const MODELS: &[ModelInfo] = &[
 
 /// Checks that a number of restarts or iterations is not too large to store a result for each.
 pub(crate) fn check_tries(what: &str, number: usize) -> Result<()> {
-    const MOST: usize = 10_000_000;
-    if number > MOST {
-        let message = format!("there can be at most {MOST} {what}, not {number}");
+    const MAX_NUMBER: usize = 10_000_000;
+    if number > MAX_NUMBER {
+        let message = format!("there can be at most {MAX_NUMBER} {what}, not {number}");
         return Err(Error::parameter(message));
     }
     Ok(())

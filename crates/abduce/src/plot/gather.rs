@@ -128,7 +128,7 @@ fn add_rows(
     for chunk in source.scan()? {
         let chunk = chunk?;
         let taken: Vec<(u32, f64)> = chunk
-            .weighing_rows()
+            .rows_with_weight()
             .filter_map(|row| {
                 let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
                 Some((row as u32, sample.count(weight)?))

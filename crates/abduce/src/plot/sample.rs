@@ -24,7 +24,7 @@ impl Sample {
         let (mut rows, mut weight) = (0, 0.0);
         for chunk in source.scan()? {
             let chunk = chunk?;
-            rows += chunk.weighing_rows().count() as u64;
+            rows += chunk.rows_with_weight().count() as u64;
             weight += chunk.total_weight();
         }
         let most = most_rows.max(1);

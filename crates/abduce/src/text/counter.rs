@@ -13,9 +13,9 @@ use super::vocabulary::Vocabulary;
 use crate::{Error, Result};
 
 /// The number of terms above which rare ones are dropped.
-const MOST_TERMS: usize = 4_000_000;
+const MAX_TERMS: usize = 4_000_000;
 /// The memory in bytes above which rare terms are dropped.
-const MOST_BYTES: usize = 512 << 20;
+const MAX_BYTES: usize = 512 << 20;
 /// Bytes of text counted at a time by one thread. Terms are dropped between pieces, so this
 /// must not depend on the number of threads.
 const PIECE: usize = 1 << 20;
@@ -70,7 +70,7 @@ pub struct TermCounter {
 
 impl Default for TermCounter {
     fn default() -> Self {
-        TermCounter::holding(MOST_TERMS)
+        TermCounter::holding(MAX_TERMS)
     }
 }
 
@@ -180,7 +180,7 @@ impl TermCounter {
 
     /// Drops about half of the terms, those of the fewest documents, if there are too many.
     fn drop_rare(&mut self) {
-        if self.table.len() <= self.most_terms && self.table.bytes() <= MOST_BYTES {
+        if self.table.len() <= self.most_terms && self.table.bytes() <= MAX_BYTES {
             return;
         }
         let mut frequencies: Vec<u64> = self.tallies.iter().map(|tally| tally.documents).collect();

@@ -322,7 +322,7 @@ fn forgetting_a_row_that_was_not_fitted_is_an_error() {
     assert!(error.contains("fitted to this row fewer times"), "{error}");
     let error = forget("z,1000.5,2,no,red,it is often seen,7,fine\n").unwrap_err();
     assert!(
-        error.contains("never seen a row with \"z\"") && error.contains("line 3"),
+        error.contains("no fitted row has \"z\"") && error.contains("line 3"),
         "{error}"
     );
     let whole: String = (0..60).filter(|i| *i != 4).map(row).collect();

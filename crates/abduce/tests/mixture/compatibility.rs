@@ -1,5 +1,5 @@
 //! Options that follow the conventions of other programs: a ridge on variances, shrinkage to
-//! the unit matrix, a tolerance per row, components in the order of their starts.
+//! the identity matrix, a tolerance per row, components in the order of their starts.
 
 use abduce::Control;
 use abduce::ask::{Joint as _, Predict as _};

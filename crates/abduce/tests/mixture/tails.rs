@@ -231,7 +231,7 @@ fn the_number_of_threads_changes_no_bit() {
 fn the_largest_degrees_of_freedom_equal_a_gaussian() {
     let table = rows(300, 0.2, 0.0, 8).plain();
     let many = Tails::StudentT {
-        degrees: Some(MultivariateStudentT::MOST_DEGREES),
+        degrees: Some(MultivariateStudentT::MAX_DEGREES),
     };
     for covariance in [CovarianceKind::Full, CovarianceKind::Diagonal] {
         let t = fitted(&table, &specification(covariance, many));
@@ -256,7 +256,7 @@ fn rows_without_outliers_have_many_degrees_of_freedom() {
         fit.iterations
     );
     let degrees = component(&fit, 0).degrees.max(component(&fit, 1).degrees);
-    assert!((20.0..=MultivariateStudentT::MOST_LEARNED).contains(&degrees));
+    assert!((20.0..=MultivariateStudentT::MAX_LEARNED).contains(&degrees));
 }
 
 #[test]

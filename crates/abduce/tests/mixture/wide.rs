@@ -53,10 +53,13 @@ fn mixture(model: &Model) -> &FittedMixture {
 fn checked_file(model: &Model) -> (usize, Value) {
     let text = model.to_json().unwrap();
     let read = Model::from_json(&text).unwrap();
-    let (own, read_mixture) = (mixture(model), mixture(&read));
-    assert_eq!(own.parameters.leaves, read_mixture.parameters.leaves);
-    assert_eq!(own.statistics, read_mixture.statistics);
-    assert_eq!(own.leaves, read_mixture.leaves);
+    let (fitted_mixture, read_mixture) = (mixture(model), mixture(&read));
+    assert_eq!(
+        fitted_mixture.parameters.leaves,
+        read_mixture.parameters.leaves
+    );
+    assert_eq!(fitted_mixture.statistics, read_mixture.statistics);
+    assert_eq!(fitted_mixture.leaves, read_mixture.leaves);
     assert_eq!(read.to_json().unwrap(), text);
     let parsed: Value = serde_json::from_str(&text).unwrap();
     (parsed["body"]["matrices"].to_string().len(), parsed)
@@ -78,10 +81,10 @@ fn a_file_has_half_of_each_scatter_and_no_covariance_that_follows_from_it() {
     assert!(length > 2 * HALF && length < 3 * HALF, "{length}");
     let leaf = &file["body"]["parameters"]["leaves"][0][0];
     assert_eq!(leaf["covariance"]["full"], Value::Array(Vec::new()));
-    let Distribution::Multivariate(own) = &mixture(&fitted).parameters.leaves[0][0] else {
+    let Distribution::Multivariate(gaussian) = &mixture(&fitted).parameters.leaves[0][0] else {
         panic!("the columns are together");
     };
-    assert!(matches!(&own.covariance, Covariance::Full(m) if m.len() == COLUMNS * COLUMNS));
+    assert!(matches!(&gaussian.covariance, Covariance::Full(m) if m.len() == COLUMNS * COLUMNS));
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn errors_have_a_position_and_a_reason() {
         ("P(colour)", 3, "there is no column \"colour\""),
         ("P(c | X=1)", 7, "did you mean x?"),
         ("P(c=rad)", 5, "did you mean red?"),
-        ("P(x>red)", 5, "\"red\" is none"),
+        ("P(x>red)", 5, "\"red\" is not a number"),
         ("P(c>red)", 5, "no order"),
         ("P(x=1)", 3, "a density, not a probability"),
         ("P(c | x between 2 and 1)", 23, "below the lower end"),
@@ -32,7 +32,7 @@ fn errors_have_a_position_and_a_reason() {
         ("E(x>1)", 3, "without a condition"),
         ("MAP(c=red)", 5, "without conditions"),
         ("P(c, x)", 6, "needs columns of levels"),
-        ("P(c | do(x=1))", 10, "only a network"),
+        ("P(c | do(x=1))", 10, "interventions are not supported"),
         ("P(c | x>1", 10, "closing parenthesis"),
     ] {
         let error = error_of(&model, question);

@@ -117,7 +117,7 @@ impl<'a> Concept<'a> {
         let mut first = 1;
         for chunk in self.source.scan()? {
             let chunk = chunk?;
-            for row in chunk.weighing_rows() {
+            for row in chunk.rows_with_weight() {
                 let instance = self.instance(&chunk, row);
                 let label = cells::value(chunk.column(self.label), row);
                 visit(Row {

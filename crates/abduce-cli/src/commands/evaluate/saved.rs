@@ -237,7 +237,7 @@ fn metrics(
         metrics.merge(&answer.of);
         let labels = chunk.column(target).cells(0, chunk.rows());
         let is_known = |row: usize| labels.is_seen(row) && (labels.codes()[row] as usize) < classes;
-        let rows = chunk.weighing_rows();
+        let rows = chunk.rows_with_weight();
         let answered = rows.filter(|row| answer.position(*row).is_some());
         skipped += answered.filter(|row| !is_known(*row)).count() as u64;
         Ok(())

@@ -28,7 +28,7 @@ use crate::io::progress::FitProgress;
 use crate::render;
 use crate::render::text_table::counted;
 use abduce::Control;
-use abduce::data::{Asked, Field, Opened, Source};
+use abduce::data::{Field, Opened, SetByUser, Source};
 use abduce::model::AnyLearner;
 use abduce::model::mixture::FittedMixture;
 use abduce::store::Model;
@@ -273,8 +273,9 @@ pub fn note_columns(opened: &Opened, target: Option<&str>, rule: bool, context: 
         counted(schema.fields.len() as u64, "column")
     );
     context.note_with(&size, &columns);
-    let inferred =
-        |field: &Field| field.asked == Asked::Nothing && Some(field.name.as_str()) != target;
+    let inferred = |field: &Field| {
+        field.set_by_user == SetByUser::Nothing && Some(field.name.as_str()) != target
+    };
     if rule && schema.fields.iter().any(inferred) {
         context.note(summary::KIND_INFERENCE_NOTE);
     }

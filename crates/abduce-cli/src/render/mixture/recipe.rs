@@ -170,7 +170,7 @@ pub fn tails(mixture: &FittedMixture) -> String {
     let learned = mixture.leaves.iter().any(|leaf| {
         matches!(&leaf.family, LeafFamily::MultivariateStudentT { shape, .. } if shape.degrees.is_none())
     });
-    let most = MultivariateStudentT::MOST_LEARNED;
+    let most = MultivariateStudentT::MAX_LEARNED;
     let degrees = distributions.filter_map(|distribution| match distribution {
         Distribution::MultivariateStudentT(t) if learned && t.degrees >= most => {
             Some(format!("{} or more", readable(t.degrees)))

@@ -249,7 +249,7 @@ fn kmeans_models_cannot_be_updated() {
             "-o",
             &files.path("changed.abduce"),
         ]);
-        outcome.fails(2, &["k-means", "without their data"]);
+        outcome.fails(2, &["k-means", "cannot be updated"]);
     }
     let outcome = abduce(&["merge", &file, &file, "-o", &files.path("changed.abduce")]);
     outcome.fails(2, &["k-means"]);

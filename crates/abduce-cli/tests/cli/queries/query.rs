@@ -131,5 +131,9 @@ fn evidence_of_probability_zero_is_an_error() {
     );
     let outcome = abduce(&["query", &model, "P(waiting | do(eruptions=3))"]);
     assert_eq!(outcome.code, 2);
-    assert!(outcome.stderr.contains("network"), "{}", outcome.stderr);
+    assert!(
+        outcome.stderr.contains("interventions"),
+        "{}",
+        outcome.stderr
+    );
 }

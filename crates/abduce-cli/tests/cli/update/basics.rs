@@ -242,7 +242,8 @@ fn failed_changes_leave_the_file_unchanged() {
     abduce(&["merge", &model, &smoothed, "-o", &out]).fails(2, &["fitted differently"]);
     let density = files.path("kde.abduce");
     abduce(&["fit", "kde", &table, "--target", "pet", "-o", &density]).succeeds();
-    abduce(&["update", &density, &table]).fails(2, &["cannot change without its data"]);
+    abduce(&["update", &density, &table])
+        .fails(2, &["cannot be updated, merged or made to forget rows"]);
     assert_eq!(files.read("model.abduce"), before);
     assert!(!files.names().contains(&"out.abduce".to_string()));
 }

@@ -353,7 +353,7 @@ fn texts_and_classes_may_be_any_string() {
         files.write("y/inbox.mbox", letter),
     ];
     let outcome = abduce(&["fit", "naive-bayes", &boxes[0], &boxes[1]]);
-    outcome.fails(2, &["class \"inbox\""]);
+    outcome.fails(2, &["same class name, \"inbox\""]);
 }
 
 #[test]

@@ -103,7 +103,7 @@ impl Bound {
         let (column, condition) = match evidence {
             Evidence::Observed { column, condition } => (column, condition),
             Evidence::Do { column, .. } => {
-                let error = Error::parameter("only a network answers interventions");
+                let error = Error::parameter("interventions are not supported");
                 return Err(error.at_position(column.position).with_hint(format!(
                     "write {}=… for a value that was observed",
                     column.text

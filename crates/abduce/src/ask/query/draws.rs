@@ -75,7 +75,7 @@ fn check_points(bound: &Bound) -> Result<()> {
 }
 
 fn no_mode(bound: &Bound, asked: &Asked) -> Error {
-    Error::parameter("draws do not show which number is the most probable")
+    Error::parameter("the most probable number cannot be estimated from draws")
         .at_column(&bound.fields[asked.column].name)
         .at_position(asked.position)
         .with_hint("ask E or P of it")

@@ -9,7 +9,7 @@ use super::bind::{Asked, Bound};
 use super::numbers::{MixedNumbers, Part};
 use super::restricted::{Restricted, probability};
 use super::sets::Set;
-use crate::ask::product::MOST_COMBINATIONS;
+use crate::ask::product::MAX_COMBINATIONS;
 use crate::ask::{Joint, Marginal, impossible, repeated};
 use crate::data::Field;
 use crate::family::{PointMass, Univariate};
@@ -307,8 +307,8 @@ pub(super) fn level_counts(bound: &Bound) -> Result<Vec<usize>> {
     let all = counts
         .iter()
         .try_fold(1usize, |all, count| all.checked_mul(*count));
-    if all.is_none_or(|all| all > MOST_COMBINATIONS) {
-        let message = format!("there are more than {MOST_COMBINATIONS} combinations of levels");
+    if all.is_none_or(|all| all > MAX_COMBINATIONS) {
+        let message = format!("there are more than {MAX_COMBINATIONS} combinations of levels");
         return Err(Error::parameter(message).with_hint("ask about fewer columns at once"));
     }
     Ok(counts)

@@ -8,7 +8,7 @@ use crate::family::{PointMass, Univariate, highest_between};
 const TAIL: f64 = 1e-12;
 
 /// The most counts whose probabilities are listed.
-pub(super) const MOST_COUNTS: f64 = 1e6;
+pub(super) const MAX_COUNTS: f64 = 1e6;
 
 /// Distributions of one number with their weights.
 pub(super) struct MixedNumbers<'a>(pub Vec<(f64, Part<'a>)>);
@@ -82,7 +82,7 @@ impl MixedNumbers<'_> {
             )
         });
         let number = most - least + 1.0;
-        if !(0.0..=MOST_COUNTS).contains(&number) {
+        if !(0.0..=MAX_COUNTS).contains(&number) {
             return None;
         }
         let counts = (0..number as usize).map(|step| least + step as f64);
@@ -98,7 +98,7 @@ impl MixedNumbers<'_> {
         let mut candidates: Vec<f64> = match (modes.len(), self.are_discrete()) {
             (1, _) => modes,
             (_, true) => {
-                let count = (most - least).min(MOST_COUNTS) as usize;
+                let count = (most - least).min(MAX_COUNTS) as usize;
                 (0..=count)
                     .map(|step| least.round() + step as f64)
                     .collect()

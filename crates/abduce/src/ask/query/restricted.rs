@@ -105,7 +105,7 @@ impl<'a> Restricted<'a> {
 
     /// The smallest count in an interval that the probability `wanted` is reached at.
     fn count_within(&self, interval: &Interval, wanted: f64) -> f64 {
-        const MOST_STEPS: usize = 1_000_000;
+        const MAX_STEPS: usize = 1_000_000;
         let (first, last) = interval.whole_numbers();
         let (least, most) = self.of.support();
         let (first, last) = (first.max(least), last.min(most));
@@ -115,7 +115,7 @@ impl<'a> Restricted<'a> {
         }
         // Near 1 the distribution function has too few digits.
         let (mut x, mut reached) = (first, self.of.density(first));
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             if reached >= wanted || x >= last {
                 break;
             }

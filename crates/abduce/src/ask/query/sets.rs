@@ -195,7 +195,10 @@ fn reversed(high: &Word) -> Error {
 fn number_of(field: &Field, word: &Word) -> Result<f64> {
     let x = word.text.parse::<f64>().ok().filter(|x| x.is_finite());
     let x = x.ok_or_else(|| {
-        let message = format!("the column holds numbers, and \"{}\" is none", word.text);
+        let message = format!(
+            "\"{}\" is not a number, but the column is numeric",
+            word.text
+        );
         Error::parameter(message)
             .at_column(&field.name)
             .at_position(word.position)

@@ -341,7 +341,7 @@ mod tests {
     #[test]
     fn parse_errors_name_the_position() {
         let error = |text: &str| Expression::parse(text, &["x"]).unwrap_err().to_string();
-        assert!(error("1 +").contains("place 4"), "{}", error("1 +"));
+        assert!(error("1 +").contains("character 4"), "{}", error("1 +"));
         assert!(error("(1").contains("\")\""));
         assert!(error("1 2").contains("operator"));
         assert!(error("y + 1").contains("\"y\" is not known"));

@@ -63,7 +63,7 @@ impl<'a> Reader<'a> {
         };
         let place = self.text[..self.at].chars().count() + 1;
         Error::parameter(format!(
-            "\"{}\" cannot be read: {wanted} should stand at place {place}, and {found} does",
+            "\"{}\" cannot be read: expected {wanted} at character {place}, found {found}",
             self.text
         ))
     }
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
         }
         let condition = self.or()?;
         if !self.word("else") {
-            return Err(self.error("else"));
+            return Err(self.error("\"else\""));
         }
         let otherwise = self.nested(Self::choice)?;
         Ok(Node::Choice(Box::new([then, condition, otherwise])))

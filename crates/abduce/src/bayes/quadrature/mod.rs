@@ -143,9 +143,9 @@ impl<C: Conjugate> QuadraturePosterior<C> {
             .into_iter()
             .map(|(x, weight)| Some((weight, self.pair.row(&[x])?.into_univariate()?)))
             .collect();
-        parts.and_then(Averaged::new).ok_or_else(|| {
-            Error::numeric("the predictive distribution is not one of single numbers")
-        })
+        parts
+            .and_then(Averaged::new)
+            .ok_or_else(|| Error::numeric("the predictive distribution is not univariate"))
     }
 
     fn log_integrand(&self, x: f64) -> f64 {
@@ -278,10 +278,10 @@ impl<C: Conjugate> QuadraturePosterior<C> {
             Total::Finite(log) => self.mass = (log - self.log_scale).exp(),
             Total::Infinite => return Err(improper()),
             Total::Unsettled => {
-                return Err(Error::numeric(
-                    "whether the posterior integrates could not be determined",
-                )
-                .with_hint("use more rows, or a prior that is smoother or falls faster"));
+                return Err(
+                    Error::numeric("could not determine whether the posterior is proper")
+                        .with_hint("use more rows, or a prior that is smoother or falls faster"),
+                );
             }
         }
         let shares = masses.iter().map(|integral| integral.value / self.mass);

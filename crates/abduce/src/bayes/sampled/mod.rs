@@ -51,7 +51,7 @@ pub struct SampledPosterior {
 const ROUNDS: usize = 7;
 
 /// The least effective number of draws for intervals.
-const FEWEST: f64 = 50.0;
+const MIN_EFFECTIVE_DRAWS: f64 = 50.0;
 
 impl SampledPosterior {
     /// The posterior for a log-likelihood, searched from `start`; `seed` shifts the points that
@@ -119,7 +119,7 @@ impl SampledPosterior {
         let raw: Vec<f64> = drawn.iter().map(|(log, _)| (log - most).exp()).collect();
         let total: f64 = raw.iter().sum();
         let effective = effective_draws(&drawn);
-        if effective < FEWEST {
+        if effective < MIN_EFFECTIVE_DRAWS {
             return Err(Error::numeric(format!(
                 "the posterior could not be sampled: the effective number of {count} draws is only \
                  {effective:.0}"

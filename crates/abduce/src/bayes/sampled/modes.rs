@@ -8,10 +8,10 @@ use super::points::Points;
 use crate::Result;
 
 /// The maximum number of modes.
-const MOST_MODES: usize = 8;
+const MAX_MODES: usize = 8;
 
 /// The maximum number of points to climb from.
-const MOST_STARTS: usize = 24;
+const MAX_STARTS: usize = 24;
 
 /// The modes, the one of most mass first; none if the density is 0 everywhere. `stretch` takes
 /// coordinates of the charts to those of the density.
@@ -41,7 +41,7 @@ pub(super) fn find_modes(
     let starts = starts(parameters, charts, log_density, start, stretch)?;
     for (i, place) in starts.into_iter().enumerate() {
         let is_known = |place: &[f64]| modes.iter().any(|mode| mode.attracts(log_density, place));
-        if modes.len() == MOST_MODES || is_known(&place) {
+        if modes.len() == MAX_MODES || is_known(&place) {
             continue;
         }
         // A long step may lead from a mode to a narrow peak next to it.
@@ -89,7 +89,7 @@ fn starts(
             .flat_map(|place| peaks.iter().map(move |u| (place, u)));
         let more: Vec<Vec<f64>> = product.map(with).collect();
         all.extend(more);
-        all.truncate(MOST_STARTS - 4);
+        all.truncate(MAX_STARTS - 4);
     }
     all.iter_mut().for_each(|place| stretch(place));
     let points = Points::new(start.len(), 0)?;
@@ -111,7 +111,7 @@ fn starts(
 
 /// Coordinates at which a prior is highest among its neighbours.
 pub(super) fn peaks(parameter: &Parameter, chart: Chart) -> Vec<f64> {
-    const MOST: usize = 6;
+    const MAX_PEAKS: usize = 6;
     let (low, high) = chart.limits();
     let even = (-400..=400).map(|i| (0.1 * f64::from(i)).clamp(low, high));
     let breaks = parameter.breaks();
@@ -140,5 +140,9 @@ pub(super) fn peaks(parameter: &Parameter, chart: Chart) -> Vec<f64> {
     };
     let mut peaks: Vec<usize> = (0..places.len()).filter(|i| is_peak(*i)).collect();
     peaks.sort_by(|a, b| heights[*b].total_cmp(&heights[*a]));
-    peaks.into_iter().take(MOST).map(|i| places[i]).collect()
+    peaks
+        .into_iter()
+        .take(MAX_PEAKS)
+        .map(|i| places[i])
+        .collect()
 }

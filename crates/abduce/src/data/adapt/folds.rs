@@ -11,7 +11,7 @@ use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// The largest number of folds: they are numbered by 32 bits, and one value means none.
-pub const MOST_FOLDS: usize = u32::MAX as usize;
+pub const MAX_FOLDS: usize = u32::MAX as usize;
 
 /// The fold of a row that is never held out.
 const NONE: u32 = u32::MAX;
@@ -44,7 +44,7 @@ impl Folds {
     /// ```
     ///
     /// # Errors
-    /// If there are fewer than 2 folds, more than [`MOST_FOLDS`] or more than rows that can
+    /// If there are fewer than 2 folds, more than [`MAX_FOLDS`] or more than rows that can
     /// be held out, or the source cannot be read.
     pub fn stratified(
         source: &dyn Source,
@@ -97,7 +97,7 @@ impl Folds {
     /// Folds given for each row, numbered from 0; a row with `None` is never held out.
     ///
     /// # Errors
-    /// If there are fewer than 2 folds or more than [`MOST_FOLDS`].
+    /// If there are fewer than 2 folds or more than [`MAX_FOLDS`].
     pub fn given(folds: &[Option<usize>]) -> Result<Folds> {
         let number = folds.iter().flatten().max().map_or(0, |last| last + 1);
         check_number(number)?;
@@ -178,9 +178,9 @@ fn check_number(number: usize) -> Result<()> {
         return Err(Error::parameter("there must be at least 2 folds")
             .with_hint("one is held out, the others are fitted"));
     }
-    if number > MOST_FOLDS {
+    if number > MAX_FOLDS {
         return Err(Error::parameter(format!(
-            "there can be at most {MOST_FOLDS} folds"
+            "there can be at most {MAX_FOLDS} folds"
         )));
     }
     Ok(())

@@ -6,7 +6,7 @@ use crate::Result;
 use crate::data::adapt::recoded::NO_CODE;
 use crate::data::table::chunk::Chunk;
 use crate::data::table::column::Column;
-use crate::data::table::schema::{Asked, Field, Kind, Schema};
+use crate::data::table::schema::{Field, Kind, Schema, SetByUser};
 use crate::data::table::source::Source;
 use crate::data::table::terms::Terms;
 use crate::text::{Encoder, Encoding};
@@ -33,7 +33,7 @@ impl<'a> Labelled<'a> {
         let prunable = |field: &Field| match field.text.as_deref() {
             _ if all_levels => false,
             Some(text) => text.may_grow() && matches!(text.encoding, Encoding::Vocabulary(_)),
-            None => field.kind != Kind::Binary && field.asked != Asked::Levels,
+            None => field.kind != Kind::Binary && field.set_by_user != SetByUser::Levels,
         };
         let size = |field: &Field| {
             if prunable(field) {
@@ -48,11 +48,11 @@ impl<'a> Labelled<'a> {
         for chunk in source.scan()? {
             let chunk = chunk?;
             let labels = chunk.column(target).cells(0, chunk.rows());
-            let weighing: Vec<usize> = chunk.weighing_rows().collect();
-            hidden |= weighing.iter().any(|row| !labels.is_seen(*row));
+            let weighted: Vec<usize> = chunk.rows_with_weight().collect();
+            hidden |= weighted.iter().any(|row| !labels.is_seen(*row));
             for (place, used) in used.iter_mut().enumerate().filter(|(_, t)| !t.is_empty()) {
                 let cells = chunk.column(place).cells(0, chunk.rows());
-                let labelled = weighing.iter().filter(|row| labels.is_seen(**row));
+                let labelled = weighted.iter().filter(|row| labels.is_seen(**row));
                 for row in labelled.filter(|row| cells.is_seen(**row)) {
                     match cells.terms() {
                         Some(terms) => {

@@ -5,7 +5,7 @@ use crate::data::encode::levels::sort_levels;
 use crate::data::encode::truth::{Spellings, are_truths, folded_among_others};
 use crate::data::options::kind_option;
 use crate::data::read::number;
-use crate::data::table::schema::{Asked, Field, Kind};
+use crate::data::table::schema::{Field, Kind, SetByUser};
 use crate::text::{Encoder, Encoding};
 use crate::{Error, Result};
 use std::collections::HashSet;
@@ -36,7 +36,7 @@ impl Field {
         }
         let both = self.kinds_united(other)?;
         let whole = both.kind == Kind::Real && self.is_whole() && other.is_whole();
-        Ok(Field { whole, ..both }.asked(self.asked.max(other.asked)))
+        Ok(Field { whole, ..both }.set_by_user(self.set_by_user.max(other.set_by_user)))
     }
 
     fn kinds_united(&self, other: &Field) -> Result<Field> {
@@ -72,7 +72,7 @@ impl Field {
 
     /// Whether the levels are numbers and the kind was inferred, not requested.
     fn may_be_numbers(&self) -> bool {
-        let found = self.kind.is_coded() && self.asked == Asked::Nothing;
+        let found = self.kind.is_coded() && self.set_by_user == SetByUser::Nothing;
         found && self.level_numbers().is_some()
     }
 
@@ -100,7 +100,7 @@ impl Field {
         let new = other.levels.iter().filter(|level| !has(level));
         let mut levels = self.levels.clone();
         levels.extend(new.cloned());
-        if self.asked == Asked::Nothing {
+        if self.set_by_user == SetByUser::Nothing {
             levels = folded_among_others(&levels).unwrap_or(levels);
         }
         // A table with both levels of the pair knows their order.
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(bits.union(&count).unwrap().kind, Kind::Count);
         assert_eq!(real.union(&bits).unwrap().kind, Kind::Real);
         assert_eq!(real.union(&count).unwrap().kind, Kind::Real);
-        let year = coded(Kind::Categorical, &["2007", "2008"]).asked(Asked::Kind);
+        let year = coded(Kind::Categorical, &["2007", "2008"]).set_by_user(SetByUser::Kind);
         assert!(year.union(&real).is_err() && count.union(&year).is_err());
         let error = coded(Kind::Categorical, &["a"]).union(&real).unwrap_err();
         assert!(error.to_string().contains("categorical in one and real"));

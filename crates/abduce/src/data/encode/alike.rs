@@ -6,7 +6,7 @@ use crate::data::table::schema::Kind;
 use std::collections::BTreeMap;
 
 /// A column of inferred kind.
-pub(crate) enum Look {
+pub(crate) enum InferredKind {
     /// Whole numbers from 0 up, not all the same.
     Whole { kind: Kind, least: f64, most: f64 },
     /// Other numbers, which do not affect similar columns.
@@ -19,14 +19,18 @@ pub(crate) enum Look {
 /// count, real), if all of them hold numbers. Only columns of whole numbers from 0 up with
 /// overlapping ranges affect each other.
 pub(crate) fn unify(summaries: &mut [(usize, Summary)], notes: &mut Vec<String>) {
-    let mut groups: BTreeMap<String, Vec<(usize, Look)>> = BTreeMap::new();
+    let mut groups: BTreeMap<String, Vec<(usize, InferredKind)>> = BTreeMap::new();
     for (place, (_, summary)) in summaries.iter().enumerate() {
-        if let (Some(pattern), Some(look)) = (without_numbers(summary.name()), summary.shape()) {
-            groups.entry(pattern).or_default().push((place, look));
+        if let (Some(pattern), Some(inferred)) = (without_numbers(summary.name()), summary.shape())
+        {
+            groups.entry(pattern).or_default().push((place, inferred));
         }
     }
     for (pattern, group) in groups {
-        if group.iter().any(|(_, look)| matches!(look, Look::Other)) {
+        if group
+            .iter()
+            .any(|(_, inferred)| matches!(inferred, InferredKind::Other))
+        {
             continue;
         }
         let raised = raised(&group);
@@ -50,9 +54,9 @@ pub(crate) fn unify(summaries: &mut [(usize, Summary)], notes: &mut Vec<String>)
 }
 
 /// The columns of a group that get a more general kind, with that kind.
-fn raised(group: &[(usize, Look)]) -> Vec<(usize, Kind)> {
-    let whole = group.iter().filter_map(|(place, look)| match look {
-        Look::Whole { kind, least, most } => Some((*place, *kind, *least, *most)),
+fn raised(group: &[(usize, InferredKind)]) -> Vec<(usize, Kind)> {
+    let whole = group.iter().filter_map(|(place, inferred)| match inferred {
+        InferredKind::Whole { kind, least, most } => Some((*place, *kind, *least, *most)),
         _ => None,
     });
     let whole: Vec<(usize, Kind, f64, f64)> = whole.collect();

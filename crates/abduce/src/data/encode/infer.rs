@@ -13,7 +13,7 @@ use crate::{Error, Result};
 const TEXT_LEVELS: usize = 10_000;
 
 /// The most levels of a coded column, even if the kind was requested.
-const MOST_LEVELS: usize = 1_000_000;
+const MAX_LEVELS: usize = 1_000_000;
 
 /// What is known about a column before its cells are read.
 #[derive(Clone, Default)]
@@ -71,7 +71,7 @@ pub(crate) struct Summary {
 impl Summary {
     pub fn new(name: &str, wish: Wish) -> Summary {
         let limit = if wish.is_coded() {
-            MOST_LEVELS
+            MAX_LEVELS
         } else {
             TEXT_LEVELS
         };

@@ -193,7 +193,7 @@ impl Hasher for Mix {
 mod tests {
     use super::*;
     use crate::data::encode::truth::truth;
-    use crate::data::table::schema::{Asked, Kind};
+    use crate::data::table::schema::{Kind, SetByUser};
 
     fn of(cells: &[&str], limit: usize) -> Levels {
         let mut levels = Levels::new(limit);
@@ -250,7 +250,7 @@ mod tests {
         let more = Field::with_levels("b", Kind::Categorical, ["false", "maybe", "true"]);
         assert_eq!(Lookup::of(&more).code(Cell::Text("TRUE")), Some(2));
         assert_eq!(Lookup::of(&more).code(Cell::Text("0")), Some(0));
-        let asked = more.asked(Asked::Kind);
+        let asked = more.set_by_user(SetByUser::Kind);
         assert_eq!(Lookup::of(&asked).code(Cell::Text("TRUE")), None);
     }
 

@@ -5,14 +5,14 @@
 //! at most 10, a variance of at most four times the mean, and at least one zero in a hundred
 //! cells. These are shares and moments, which seldom differ between two halves of a table.
 
-use crate::data::encode::alike::Look;
+use crate::data::encode::alike::InferredKind;
 use crate::data::encode::infer::Summary;
 use crate::data::encode::too_large;
 use crate::data::encode::truth::{folded, folded_among_others, no_then_yes};
 use crate::data::missing::Missing;
 use crate::data::options::{KindOverride, drop_option, kind_option};
 use crate::data::read::number;
-use crate::data::table::schema::{Asked, Field, Kind};
+use crate::data::table::schema::{Field, Kind, SetByUser};
 use crate::{Error, Result};
 
 /// Columns of words with more levels than this are text or identifiers, if most cells are
@@ -46,18 +46,18 @@ impl Summary {
     }
 
     /// What columns with similar names take from this one; `None` if its kind is not inferred.
-    pub fn shape(&self) -> Option<Look> {
+    pub fn shape(&self) -> Option<InferredKind> {
         if self.wish.kind.is_some() || self.wish.target || self.present == 0 {
             return None;
         }
         if self.numbers < self.present {
-            return Some(Look::Other);
+            return Some(InferredKind::Other);
         }
         let like_a_count = self.whole && self.least >= 0.0 && self.levels.count() > 1;
         if !like_a_count {
-            return Some(Look::Number);
+            return Some(InferredKind::Number);
         }
-        Some(Look::Whole {
+        Some(InferredKind::Whole {
             kind: self.number_kind(),
             least: self.least,
             most: self.largest,
@@ -81,13 +81,13 @@ impl Summary {
             return Ok(Some(Field::with_levels(name, Kind::Categorical, levels)));
         }
         if self.present == 0 {
-            notes.push(format!("no cell of column {name} is filled"));
+            notes.push(format!("column {name} is empty"));
             return Ok(Some(Field::new(name, Kind::Real)));
         }
         let all_numbers = self.numbers == self.present;
         if self.consecutive && self.whole && all_numbers && self.present == self.cells {
             notes.push(format!(
-                "{name} has no name and numbers the rows; it is left out"
+                "{name} is unnamed and contains row numbers; it is left out"
             ));
             return Ok(None);
         }
@@ -113,13 +113,13 @@ impl Summary {
         let name = &self.name;
         let levels = match asked.kind {
             Kind::Real | Kind::Count => {
-                let field = Field::new(name, asked.kind).asked(Asked::Kind);
+                let field = Field::new(name, asked.kind).set_by_user(SetByUser::Kind);
                 return Ok(Some(self.in_unit(field, notes)));
             }
             Kind::Text if text => return Ok(Some(Field::new(name, Kind::Text))),
             Kind::Text => {
                 notes.push(format!(
-                    "column {name} is text, which this does not use; it is left out"
+                    "column {name} is text, which this model does not use; it is left out"
                 ));
                 return Ok(None);
             }
@@ -129,12 +129,12 @@ impl Summary {
             _ => self.all_levels()?,
         };
         let requested = if asked.levels.is_empty() {
-            Asked::Kind
+            SetByUser::Kind
         } else {
-            Asked::Levels
+            SetByUser::Levels
         };
         Ok(Some(
-            Field::with_levels(name, asked.kind, levels).asked(requested),
+            Field::with_levels(name, asked.kind, levels).set_by_user(requested),
         ))
     }
 
@@ -201,7 +201,7 @@ impl Summary {
         let name = &self.name;
         let count = levels.len();
         match levels {
-            [] => return Some(format!("no cell of the target {name} is filled")),
+            [] => return Some(format!("target column {name} is empty")),
             [only] => return Some(format!("the target {name} has one level only, {only}")),
             _ => {}
         }

@@ -29,7 +29,10 @@ pub(super) fn gather(arguments: &[String]) -> Result<(Vec<Input>, Vec<String>)> 
             let mut before = inputs[..place].iter();
             let same = before.find(|input| input.class.as_ref() == Some(&class));
             if let Some(same) = same.filter(|_| mailbox) {
-                let message = format!("this would be the class \"{class}\", as {} is", same.name);
+                let message = format!(
+                    "this and {} have the same class name, \"{class}\"",
+                    same.name
+                );
                 return Err(Error::parameter(message)
                     .at_file(&inputs[place].name)
                     .with_hint("join or rename them, or put them into a folder for each class"));
@@ -92,7 +95,7 @@ fn folder(argument: &str) -> Result<(Vec<Input>, Vec<String>)> {
     }
     notes.extend(files.first().map(|first| {
         format!(
-            "{}: files beside the folders of the classes are left out",
+            "{}: files next to the class folders are left out",
             first.display()
         )
     }));

@@ -111,7 +111,7 @@ impl Input {
         };
         if let (Some(named), Packing::Plain, false) = (named, packing, head.is_empty()) {
             return Err(Error::data(format!("this is not a {named} file"))
-                .with_hint("compress it, or give it the name of what it is"));
+                .with_hint("compress it, or rename it with the extension of its format"));
         }
         let mut head = Vec::new();
         unpacked(open_at(&place)?, packing)?
@@ -139,7 +139,7 @@ impl Input {
             return Err(Error::data("this is a Feather file of version 1")
                 .with_hint("write it again as version 2 (Arrow) or as Parquet"));
         }
-        if let Some(format) = FORMATS.into_iter().find(|format| (format.magic)(head)) {
+        if let Some(format) = FORMATS.iter().copied().find(|format| (format.magic)(head)) {
             return Ok(format);
         }
         if let Some(format) = named_format(argument) {
@@ -157,7 +157,7 @@ impl Input {
         if matches!(place, Place::Spool(_)) {
             let object = head.trim_ascii_start().starts_with(b"{");
             let name = if object { "jsonl" } else { "csv" };
-            let mut formats = FORMATS.into_iter();
+            let mut formats = FORMATS.iter().copied();
             if let Some(format) = formats.find(|format| format.extensions.contains(&name)) {
                 return Ok(format);
             }
@@ -225,7 +225,7 @@ fn shown(argument: &str) -> &str {
 /// The format of a file by its extension.
 pub(super) fn named_format(name: &str) -> Option<&'static Format> {
     let end = extension(name)?;
-    let mut formats = FORMATS.into_iter();
+    let mut formats = FORMATS.iter().copied();
     formats.find(|format| format.extensions.contains(&end.as_str()))
 }
 

@@ -36,7 +36,7 @@ use crate::data::options::ReadOptions;
 use input::Input;
 
 /// All formats, in the order in which they are documented.
-pub(crate) const FORMATS: [&Format; 7] = [
+pub(crate) const FORMATS: &[&Format] = &[
     &delimited::CSV,
     &delimited::TSV,
     &parquet::PARQUET,

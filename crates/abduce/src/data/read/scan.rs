@@ -52,7 +52,7 @@ impl<'a> Located<'a> {
     }
 
     /// The number of rows of positive weight.
-    pub fn weighing_rows(&self) -> usize {
+    pub fn rows_with_weight(&self) -> usize {
         let zero = self.zero_weight.iter().filter(|zero| **zero);
         self.batch.rows() - zero.count()
     }

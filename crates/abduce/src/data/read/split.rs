@@ -11,7 +11,7 @@ use std::sync::Arc;
 const BLOCK_BYTES: usize = 1 << 19;
 
 /// The least number of bytes before a quote that are worth a block.
-const LEAST_BYTES: usize = 1 << 14;
+const MIN_BYTES: usize = 1 << 14;
 
 /// What the rows of a file look like.
 pub(super) struct Shape {
@@ -184,7 +184,7 @@ impl<R: Read> Buffer<R> {
             let have = bytes.len();
             match line_end {
                 _ if self.ended && quoted.is_none() => break have,
-                Some(end) if quoted.is_none() || end >= LEAST_BYTES => break end + 1,
+                Some(end) if quoted.is_none() || end >= MIN_BYTES => break end + 1,
                 None if quoted.is_none() && have <= longest => wanted = 2 * have,
                 _ => return Ok(None),
             }

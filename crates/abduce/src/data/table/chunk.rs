@@ -58,7 +58,7 @@ impl Chunk {
     }
 
     /// The rows of positive weight.
-    pub fn weighing_rows(&self) -> impl Iterator<Item = usize> + '_ {
+    pub fn rows_with_weight(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.rows).filter(|row| self.weights.as_ref().is_none_or(|w| w[*row] > 0.0))
     }
 

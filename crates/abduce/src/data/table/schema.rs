@@ -74,7 +74,7 @@ impl std::str::FromStr for Kind {
 /// for other rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Asked {
+pub enum SetByUser {
     /// Nothing.
     #[default]
     Nothing,
@@ -84,9 +84,9 @@ pub enum Asked {
     Levels,
 }
 
-impl Asked {
+impl SetByUser {
     fn is_nothing(&self) -> bool {
-        *self == Asked::Nothing
+        *self == SetByUser::Nothing
     }
 }
 
@@ -104,8 +104,12 @@ pub struct Field {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Arc<Encoder>>,
     /// What the user has specified about it.
-    #[serde(default, skip_serializing_if = "Asked::is_nothing")]
-    pub asked: Asked,
+    #[serde(
+        default,
+        rename = "asked",
+        skip_serializing_if = "SetByUser::is_nothing"
+    )]
+    pub set_by_user: SetByUser,
     /// The power of two that numbers are divided by as they are read, and the unit of all
     /// results for the column; 1 unless squares of the numbers overflow double precision.
     #[serde(default = "one", skip_serializing_if = "is_one")]
@@ -132,7 +136,7 @@ impl Field {
             kind,
             levels: Vec::new(),
             text: None,
-            asked: Asked::Nothing,
+            set_by_user: SetByUser::Nothing,
             unit: 1.0,
             whole: false,
         }
@@ -170,8 +174,11 @@ impl Field {
     }
 
     /// The same column with what the user has specified about it.
-    pub fn asked(self, asked: Asked) -> Field {
-        Field { asked, ..self }
+    pub fn set_by_user(self, set_by_user: SetByUser) -> Field {
+        Field {
+            set_by_user,
+            ..self
+        }
     }
 
     /// A drawn or imputed number rounded to one that the column could hold: a count to
@@ -224,7 +231,7 @@ impl Field {
     /// Other spellings of no and yes in this column. In a column that was requested to be
     /// categorical each spelling is a level.
     pub(crate) fn spellings(&self) -> Option<Spellings> {
-        let among = || Spellings::among(&self.levels).filter(|_| self.asked.is_nothing());
+        let among = || Spellings::among(&self.levels).filter(|_| self.set_by_user.is_nothing());
         Spellings::of_pair(&self.levels).or_else(among)
     }
 

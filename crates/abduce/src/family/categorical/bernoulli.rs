@@ -9,7 +9,7 @@ use crate::family::categorical::categorical::{
 };
 use crate::family::unconstrained::{logarithms, shares};
 use crate::family::{
-    Belief, Components, Domain, ExponentialFamily, Family, Fill, Pseudocounts, Scale, Stats,
+    Components, Domain, ExponentialFamily, Family, Fill, PriorStrength, Pseudocounts, Scale, Stats,
     Unconstrained, Univariate, Validate, merged, nothing_seen, times,
 };
 use rand::Rng;
@@ -156,15 +156,15 @@ impl Domain for Bernoulli {
 }
 
 impl Components for Bernoulli {
-    fn weak_prior(_: &[Scale], belief: &Belief) -> Pseudocounts {
-        belief.smoothing.into()
+    fn weak_prior(_: &[Scale], strength: &PriorStrength) -> Pseudocounts {
+        strength.smoothing.into()
     }
 
-    fn vague(_: &(), _: &[Scale]) -> Self {
+    fn fallback(_: &(), _: &[Scale]) -> Self {
         Bernoulli { probability: 0.5 }
     }
 
-    fn pull_together(stats: &mut [BernoulliStats]) {
+    fn shrink_together(stats: &mut [BernoulliStats]) {
         let all = merged(&*stats);
         let weight = all.weight().max(1.0);
         for component in stats {

@@ -8,7 +8,7 @@ use crate::Result;
 use crate::data::Rows;
 use crate::family::unconstrained::{logarithms, shares};
 use crate::family::{
-    Belief, Components, Domain, ExponentialFamily, Family, Fill, Pseudocounts, Scale, Stats,
+    Components, Domain, ExponentialFamily, Family, Fill, PriorStrength, Pseudocounts, Scale, Stats,
     Unconstrained, Univariate, Validate, merged, nothing_seen, times,
 };
 use rand::{Rng, RngExt};
@@ -169,17 +169,17 @@ impl Domain for Categorical {
 }
 
 impl Components for Categorical {
-    fn weak_prior(_: &[Scale], belief: &Belief) -> Pseudocounts {
-        belief.smoothing.into()
+    fn weak_prior(_: &[Scale], strength: &PriorStrength) -> Pseudocounts {
+        strength.smoothing.into()
     }
 
-    fn vague(levels: &usize, _: &[Scale]) -> Self {
+    fn fallback(levels: &usize, _: &[Scale]) -> Self {
         Categorical {
             probabilities: vec![1.0 / *levels as f64; *levels],
         }
     }
 
-    fn pull_together(stats: &mut [CategoricalStats]) {
+    fn shrink_together(stats: &mut [CategoricalStats]) {
         let all = merged(&*stats);
         let (levels, weight) = (all.counts.len() as f64, all.weight().max(1.0));
         for component in stats {

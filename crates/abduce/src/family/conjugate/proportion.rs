@@ -145,7 +145,7 @@ impl Conjugate for BinomialProbability {
         let width = cells.len() / weights.len().max(1);
         for (row, weight) in cells.chunks_exact(width.max(1)).zip(weights) {
             let trials = row.get(1).map_or(self.trials, |trials| *trials as u64);
-            stats.see(trials, row[0], *weight);
+            stats.observe(trials, row[0], *weight);
         }
     }
 

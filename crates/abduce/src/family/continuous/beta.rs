@@ -205,7 +205,7 @@ impl Scalar for Beta {
         x > 0.0 && x < 1.0
     }
 
-    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut BetaStats) {
+    fn observe_values(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut BetaStats) {
         let cells: Vec<(f64, f64)> = cells.collect();
         let rests = cells.iter().map(|(x, weight)| (1.0 - x, *weight));
         stats.merge(&BetaStats {
@@ -276,8 +276,8 @@ impl Scalar for Beta {
         positive(self.a) && positive(self.b) && positive(self.a + self.b)
     }
 
-    fn are_sound(stats: &BetaStats) -> bool {
-        let sound = |stats: &GammaStats| <crate::family::Gamma as Scalar>::are_sound(stats);
+    fn are_valid(stats: &BetaStats) -> bool {
+        let sound = |stats: &GammaStats| <crate::family::Gamma as Scalar>::are_valid(stats);
         sound(&stats.shares) && sound(&stats.rests) && stats.shares.weight == stats.rests.weight
     }
 }
@@ -336,10 +336,10 @@ mod tests {
             let rows = [0.5 + d, 0.5 - d];
             let mut parts = BetaStats::default();
             for x in rows.iter().cycle().take(2000) {
-                Beta::see(&mut [(*x, 1.0)].into_iter(), &mut parts);
+                Beta::observe_values(&mut [(*x, 1.0)].into_iter(), &mut parts);
             }
             let mut whole = BetaStats::default();
-            Beta::see(&mut rows.iter().map(|x| (*x, 1000.0)), &mut whole);
+            Beta::observe_values(&mut rows.iter().map(|x| (*x, 1000.0)), &mut whole);
             let s = -0.5 * (-4.0 * d * d).ln_1p();
             let exact = 0.125 / s * (1.0 + (1.0 + 4.0 * s).sqrt());
             for stats in [whole, parts] {
@@ -367,7 +367,7 @@ mod tests {
             vec![1e-12, 1.0 - 1e-12],
         ] {
             let mut stats = BetaStats::default();
-            Beta::see(&mut rows.iter().map(|x| (*x, 1.0)), &mut stats);
+            Beta::observe_values(&mut rows.iter().map(|x| (*x, 1.0)), &mut stats);
             let fitted = Beta::estimate(&stats).unwrap();
             let n = rows.len() as f64;
             let logs = rows.iter().map(|x| x.ln()).sum::<f64>() / n;
@@ -389,7 +389,7 @@ mod tests {
         let old = format!(r#"{{"weight": 3.0, "log_sum": {logs}, "log_complement_sum": {rests}}}"#);
         let read: BetaStats = serde_json::from_str(&old).unwrap();
         let mut new = BetaStats::default();
-        Beta::see(&mut rows.iter().map(|x| (*x, 1.0)), &mut new);
+        Beta::observe_values(&mut rows.iter().map(|x| (*x, 1.0)), &mut new);
         let (read, new) = (
             Beta::estimate(&read).unwrap(),
             Beta::estimate(&new).unwrap(),

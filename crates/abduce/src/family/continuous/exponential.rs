@@ -5,8 +5,8 @@
 
 use crate::data::Rows;
 use crate::family::{
-    Belief, Components, Domain, ExponentialFamily, Family, Fill, Scale, Stats, Unconstrained,
-    Univariate, Validate, merged, nothing_seen,
+    Components, Domain, ExponentialFamily, Family, Fill, PriorStrength, Scale, Stats,
+    Unconstrained, Univariate, Validate, merged, nothing_seen,
 };
 use crate::{Error, Result};
 use rand::{Rng, RngExt};
@@ -152,11 +152,11 @@ impl Domain for Exponential {
 }
 
 impl Components for Exponential {
-    fn weak_prior(scales: &[Scale], belief: &Belief) -> (f64, f64) {
-        (belief.smoothing, belief.smoothing * scales[0].mean)
+    fn weak_prior(scales: &[Scale], strength: &PriorStrength) -> (f64, f64) {
+        (strength.smoothing, strength.smoothing * scales[0].mean)
     }
 
-    fn vague(_: &(), scales: &[Scale]) -> Self {
+    fn fallback(_: &(), scales: &[Scale]) -> Self {
         let rate = 1.0 / scales[0].mean;
         Exponential {
             rate: if rate > 0.0 && rate.is_finite() {
@@ -168,12 +168,17 @@ impl Components for Exponential {
     }
 
     /// Where every time is 0, the mean is taken to be a millionth of the column's.
-    fn map_one(_: &(), stats: &ExponentialStats, prior: &(f64, f64), vague: &Self) -> Option<Self> {
-        let least = (prior.0, prior.1 + 1e-6 * stats.weight / vague.rate);
+    fn map_one(
+        _: &(),
+        stats: &ExponentialStats,
+        prior: &(f64, f64),
+        fallback: &Self,
+    ) -> Option<Self> {
+        let least = (prior.0, prior.1 + 1e-6 * stats.weight / fallback.rate);
         (Self::map(stats, prior).or_else(|_| Self::map(stats, &least))).ok()
     }
 
-    fn pull_together(stats: &mut [ExponentialStats]) {
+    fn shrink_together(stats: &mut [ExponentialStats]) {
         let all = merged(&*stats);
         if all.weight > 0.0 {
             let mut share = all.clone();

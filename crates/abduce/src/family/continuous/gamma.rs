@@ -271,7 +271,7 @@ impl Scalar for Gamma {
         x > 0.0 && x.is_finite()
     }
 
-    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut GammaStats) {
+    fn observe_values(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut GammaStats) {
         stats.merge(&GammaStats::new(cells));
     }
 
@@ -332,7 +332,7 @@ impl Scalar for Gamma {
         positive(self.shape) && positive(self.rate)
     }
 
-    fn are_sound(stats: &GammaStats) -> bool {
+    fn are_valid(stats: &GammaStats) -> bool {
         stats.weight >= 0.0 && stats.sum >= 0.0 && stats.log_deficit >= 0.0
     }
 }

@@ -6,8 +6,8 @@
 
 use crate::data::Rows;
 use crate::family::{
-    Belief, Components, Domain, ExponentialFamily, Family, Fill, Scale, Stats, Unconstrained,
-    Univariate, Validate, merged, nothing_seen,
+    Components, Domain, ExponentialFamily, Family, Fill, PriorStrength, Scale, Stats,
+    Unconstrained, Univariate, Validate, merged, nothing_seen,
 };
 use crate::kernel::special::{LN_TAU, normal_cdf, normal_quantile, normal_survival};
 use crate::kernel::sums::{add_standardised_squares, shifted_moments};
@@ -60,7 +60,7 @@ pub struct GaussianPrior {
 impl GaussianStats {
     /// Adds two rows with the scatter within components about this mean; to statistics of no row,
     /// two rows with the scatter of all rows about their mean.
-    pub(crate) fn pull(&mut self, all: &GaussianStats, within: f64) {
+    pub(crate) fn shrink(&mut self, all: &GaussianStats, within: f64) {
         const ROWS: f64 = 2.0;
         if all.weight <= 0.0 {
             return;
@@ -234,33 +234,38 @@ impl Domain for Gaussian {
 }
 
 impl Components for Gaussian {
-    fn weak_prior(scales: &[Scale], belief: &Belief) -> GaussianPrior {
+    fn weak_prior(scales: &[Scale], strength: &PriorStrength) -> GaussianPrior {
         GaussianPrior {
-            scatter: belief.scatter() * scales[0].variance,
-            ridge: belief.ridge,
+            scatter: strength.scatter() * scales[0].variance,
+            ridge: strength.ridge,
         }
     }
 
-    fn vague(_: &(), scales: &[Scale]) -> Self {
+    fn fallback(_: &(), scales: &[Scale]) -> Self {
         Gaussian {
             mean: scales[0].mean,
             variance: scales[0].variance,
         }
     }
 
-    fn pull_together(stats: &mut [GaussianStats]) {
+    fn shrink_together(stats: &mut [GaussianStats]) {
         let all = merged(&*stats);
         let scatter: f64 = stats.iter().map(|component| component.scatter).sum();
         for component in stats {
-            component.pull(&all, scatter / all.weight);
+            component.shrink(&all, scatter / all.weight);
         }
     }
 
     /// Where no prior keeps a variance from vanishing, it gets a small share of that of the
     /// column.
-    fn map_one(_: &(), stats: &GaussianStats, prior: &GaussianPrior, vague: &Self) -> Option<Self> {
+    fn map_one(
+        _: &(),
+        stats: &GaussianStats,
+        prior: &GaussianPrior,
+        fallback: &Self,
+    ) -> Option<Self> {
         let least = GaussianPrior {
-            scatter: prior.scatter + 1e-12 * vague.variance * stats.weight,
+            scatter: prior.scatter + 1e-12 * fallback.variance * stats.weight,
             ..prior.clone()
         };
         (Self::map(stats, prior).or_else(|_| Self::map(stats, &least))).ok()

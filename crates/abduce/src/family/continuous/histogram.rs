@@ -7,8 +7,8 @@ use crate::data::Rows;
 use crate::density::{Bins, Edges, Histogram, Points};
 use crate::family::continuous::point_stats::PointStats;
 use crate::family::{
-    Belief, Components, Domain, Family, Fill, Scale, Stats, Unconstrained, Validate, draw_index,
-    merged, most_probable, nothing_seen,
+    Components, Domain, Family, Fill, PriorStrength, Scale, Stats, Unconstrained, Validate,
+    draw_index, merged, most_probable, nothing_seen,
 };
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -125,24 +125,29 @@ impl Domain for Histogram {
 }
 
 impl Components for Histogram {
-    fn map_all(_: &(), stats: &[&PointStats], prior: &HistogramPrior, vague: &Self) -> Vec<Self> {
+    fn map_all(
+        _: &(),
+        stats: &[&PointStats],
+        prior: &HistogramPrior,
+        fallback: &Self,
+    ) -> Vec<Self> {
         let all = merged(stats.iter().copied());
         let edges = Edges::of(&all.values, &all.weights, Bins::Fd);
         let one = |component: &PointStats| {
             Histogram::in_bins(component, edges, prior)
                 .or_else(|_| Histogram::in_bins(&all, edges, prior))
-                .unwrap_or_else(|_| vague.clone())
+                .unwrap_or_else(|_| fallback.clone())
         };
         stats.iter().copied().map(one).collect()
     }
 
-    fn weak_prior(_: &[Scale], belief: &Belief) -> HistogramPrior {
+    fn weak_prior(_: &[Scale], strength: &PriorStrength) -> HistogramPrior {
         HistogramPrior {
-            smoothing: belief.smoothing,
+            smoothing: strength.smoothing,
         }
     }
 
-    fn vague(_: &(), scales: &[Scale]) -> Self {
+    fn fallback(_: &(), scales: &[Scale]) -> Self {
         let (mean, reach) = (scales[0].mean, 2.0 * scales[0].variance.sqrt());
         let edges = Edges {
             start: mean - reach,
@@ -156,8 +161,8 @@ impl Components for Histogram {
         }
     }
 
-    fn pull_together(stats: &mut [PointStats]) {
-        PointStats::pull_together(stats);
+    fn shrink_together(stats: &mut [PointStats]) {
+        PointStats::shrink_together(stats);
     }
 }
 

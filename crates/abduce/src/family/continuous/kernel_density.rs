@@ -7,8 +7,8 @@ use crate::data::Rows;
 use crate::density::{Bandwidth, Kernel, KernelDensity, Points, Selection};
 use crate::family::continuous::point_stats::PointStats;
 use crate::family::{
-    Belief, Components, Domain, Family, Fill, Scale, Stats, Unconstrained, Validate, draw_index,
-    most_probable, nothing_seen,
+    Components, Domain, Family, Fill, PriorStrength, Scale, Stats, Unconstrained, Validate,
+    draw_index, most_probable, nothing_seen,
 };
 use rand::Rng;
 use serde::{Deserialize, Serialize};
@@ -110,19 +110,19 @@ impl Domain for KernelDensity {
 }
 
 impl Components for KernelDensity {
-    fn weak_prior(scales: &[Scale], belief: &Belief) -> KernelPrior {
-        let scott = (belief.rows / belief.row_weight).max(1.0).powf(-0.2);
+    fn weak_prior(scales: &[Scale], strength: &PriorStrength) -> KernelPrior {
+        let scott = (strength.rows / strength.row_weight).max(1.0).powf(-0.2);
         KernelPrior {
             spread: Some(scales[0].variance.sqrt() * scott),
         }
     }
 
-    fn vague(_: &(), scales: &[Scale]) -> Self {
+    fn fallback(_: &(), scales: &[Scale]) -> Self {
         KernelDensity::on_one_point(scales[0].mean, scales[0].variance.sqrt())
     }
 
-    fn pull_together(stats: &mut [PointStats]) {
-        PointStats::pull_together(stats);
+    fn shrink_together(stats: &mut [PointStats]) {
+        PointStats::shrink_together(stats);
     }
 }
 

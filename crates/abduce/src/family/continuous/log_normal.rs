@@ -129,7 +129,7 @@ impl Scalar for LogNormal {
         x > 0.0 && x.is_finite()
     }
 
-    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut GaussianStats) {
+    fn observe_values(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut GaussianStats) {
         let (logs, weights): (Vec<f64>, Vec<f64>) = cells.map(|(x, w)| (x.ln(), w)).unzip();
         Gaussian::observe(&Rows::new(&[Cells::real(&logs)]), &weights, stats);
     }
@@ -175,7 +175,7 @@ impl Scalar for LogNormal {
         self.log_mean.is_finite() && self.log_variance > 0.0 && self.log_variance.is_finite()
     }
 
-    fn are_sound(stats: &GaussianStats) -> bool {
+    fn are_valid(stats: &GaussianStats) -> bool {
         stats.weight() >= 0.0 && stats.scatter >= 0.0
     }
 }

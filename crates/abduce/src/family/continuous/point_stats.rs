@@ -162,7 +162,7 @@ impl PointStats {
 
     /// Adds two rows of all components together, so that no component gives an unseen number
     /// probability 0.
-    pub(crate) fn pull_together(stats: &mut [PointStats]) {
+    pub(crate) fn shrink_together(stats: &mut [PointStats]) {
         const ROWS: f64 = 2.0;
         let mut all = crate::family::merged(&*stats);
         if all.weight() <= 0.0 {

@@ -116,7 +116,7 @@ impl Scalar for Uniform {
         x.is_finite()
     }
 
-    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut PointStats) {
+    fn observe_values(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut PointStats) {
         stats.merge(&PointStats::new(cells));
     }
 
@@ -157,7 +157,7 @@ impl Scalar for Uniform {
         self.low < self.high && self.width().is_finite()
     }
 
-    fn are_sound(stats: &PointStats) -> bool {
+    fn are_valid(stats: &PointStats) -> bool {
         stats.is_valid()
     }
 }

@@ -168,7 +168,7 @@ impl Scalar for VonMises {
         x.is_finite()
     }
 
-    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut VonMisesStats) {
+    fn observe_values(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut VonMisesStats) {
         stats.merge(&VonMisesStats::new(cells));
     }
 
@@ -225,7 +225,7 @@ impl Scalar for VonMises {
         self.direction.abs() <= PI && self.concentration >= 0.0 && self.concentration.is_finite()
     }
 
-    fn are_sound(stats: &VonMisesStats) -> bool {
+    fn are_valid(stats: &VonMisesStats) -> bool {
         stats.weight >= 0.0
             && stats.length() <= stats.weight * (1.0 + 1e-9)
             && stats.shortfall >= 0.0

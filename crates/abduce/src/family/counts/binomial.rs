@@ -40,7 +40,7 @@ sums! {
 
 impl BinomialStats {
     /// Adds successes in a number of trials.
-    pub fn see(&mut self, trials: u64, x: f64, weight: f64) {
+    pub fn observe(&mut self, trials: u64, x: f64, weight: f64) {
         self.weight += weight;
         self.successes += weight * x;
         self.failures += weight * (trials as f64 - x);

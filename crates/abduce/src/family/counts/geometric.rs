@@ -123,7 +123,7 @@ impl Scalar for Geometric {
         is_count(x)
     }
 
-    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut GeometricStats) {
+    fn observe_values(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut GeometricStats) {
         for (x, weight) in cells {
             stats.weight += weight;
             stats.sum += weight * x;
@@ -163,7 +163,7 @@ impl Scalar for Geometric {
         self.probability > 0.0 && self.probability <= 1.0
     }
 
-    fn are_sound(stats: &GeometricStats) -> bool {
+    fn are_valid(stats: &GeometricStats) -> bool {
         stats.weight >= 0.0 && stats.sum >= 0.0
     }
 }

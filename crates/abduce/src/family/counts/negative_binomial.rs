@@ -33,8 +33,8 @@ pub struct NegativeBinomial {
 
 impl NegativeBinomial {
     /// From this size on it is a Poisson distribution to double precision.
-    pub(crate) const MOST: f64 = 1e7;
-    const LEAST: f64 = 1e-9;
+    pub(crate) const MAX_SIZE: f64 = 1e7;
+    const MIN_SIZE: f64 = 1e-9;
 
     /// A negative binomial distribution.
     ///
@@ -131,7 +131,7 @@ impl Scalar for NegativeBinomial {
         is_count(x)
     }
 
-    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut PointStats) {
+    fn observe_values(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut PointStats) {
         stats.merge(&PointStats::new(cells));
     }
 
@@ -149,15 +149,15 @@ impl Scalar for NegativeBinomial {
             let r = log_size.exp();
             (mean / r).ln_1p() - stats.sum(|x| digamma_rise(r, x)) / weight
         };
-        let (low, high) = (Self::LEAST.ln(), Self::MOST.ln());
+        let (low, high) = (Self::MIN_SIZE.ln(), Self::MAX_SIZE.ln());
         // Where the likelihood grows with r without bound, its limit is a Poisson's.
         let overdispersed = stats.variance() > mean * (1.0 + 1e-7);
         let size = if slope(low) >= 0.0 {
-            Self::LEAST
+            Self::MIN_SIZE
         } else if overdispersed && slope(high) > 0.0 {
             increasing_root(low, high, slope).exp()
         } else {
-            Self::MOST
+            Self::MAX_SIZE
         };
         Ok(NegativeBinomial::of_size(size, mean))
     }
@@ -184,7 +184,7 @@ impl Scalar for NegativeBinomial {
             && self.probability <= 1.0
     }
 
-    fn are_sound(stats: &PointStats) -> bool {
+    fn are_valid(stats: &PointStats) -> bool {
         stats.is_valid() && stats.values.iter().all(|x| <Self as Scalar>::supports(*x))
     }
 }

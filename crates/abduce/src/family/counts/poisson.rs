@@ -7,8 +7,8 @@ use crate::data::Rows;
 use crate::family::counts::lattice::next_count;
 use crate::family::unconstrained::{exponentials, logarithms};
 use crate::family::{
-    Belief, Components, Domain, ExponentialFamily, Family, Fill, Scale, Stats, Unconstrained,
-    Univariate, Validate, is_count, merged, never_seen, nothing_seen, times,
+    Components, Domain, ExponentialFamily, Family, Fill, PriorStrength, Scale, Stats,
+    Unconstrained, Univariate, Validate, is_count, merged, never_seen, nothing_seen, times,
 };
 use crate::kernel::special::{gamma_p, gamma_q, ln_factorial, ln_poisson_mass, poisson_deviance};
 use crate::{Error, Result};
@@ -199,21 +199,21 @@ impl Domain for Poisson {
 }
 
 impl Components for Poisson {
-    fn weak_prior(scales: &[Scale], belief: &Belief) -> (f64, f64) {
+    fn weak_prior(scales: &[Scale], strength: &PriorStrength) -> (f64, f64) {
         // A column of zeros only must not make every count impossible.
         let mean = scales[0]
             .mean
-            .max(belief.row_weight / (belief.row_weight + belief.rows));
-        (belief.smoothing * mean, belief.smoothing)
+            .max(strength.row_weight / (strength.row_weight + strength.rows));
+        (strength.smoothing * mean, strength.smoothing)
     }
 
-    fn vague(_: &(), scales: &[Scale]) -> Self {
+    fn fallback(_: &(), scales: &[Scale]) -> Self {
         Poisson {
             rate: scales[0].mean.max(0.0),
         }
     }
 
-    fn pull_together(stats: &mut [PoissonStats]) {
+    fn shrink_together(stats: &mut [PoissonStats]) {
         let all = merged(&*stats);
         for component in stats {
             component.merge(&PoissonStats {

@@ -184,7 +184,10 @@ impl Scalar for ZeroInflatedPoisson {
         is_count(x)
     }
 
-    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut ZeroInflatedPoissonStats) {
+    fn observe_values(
+        cells: &mut dyn Iterator<Item = (f64, f64)>,
+        stats: &mut ZeroInflatedPoissonStats,
+    ) {
         let mut zeros = 0.0;
         let above = cells.filter(|(x, weight)| {
             zeros += if *x == 0.0 { *weight } else { 0.0 };
@@ -256,7 +259,7 @@ impl Scalar for ZeroInflatedPoisson {
         (0.0..=1.0).contains(&self.inflation) && self.rate >= 0.0 && self.rate.is_finite()
     }
 
-    fn are_sound(stats: &ZeroInflatedPoissonStats) -> bool {
+    fn are_valid(stats: &ZeroInflatedPoissonStats) -> bool {
         stats.zeros >= 0.0 && Poisson::describes(&(), &stats.counts)
     }
 }

@@ -9,7 +9,7 @@ pub(super) fn beat_perturbations<F: Examples>(family: &F, seed: u64) {
     let data = draw(family, 300, false, seed);
     let stats = observed(family, &data.cells(), &weights(300));
     let weak = |variance_floor: f64, smoothing: f64| {
-        let belief = Belief {
+        let strength = PriorStrength {
             variance_floor,
             ridge: 0.0,
             unit_share: 0.0,
@@ -17,7 +17,7 @@ pub(super) fn beat_perturbations<F: Examples>(family: &F, seed: u64) {
             rows: 300.0,
             row_weight: 1.0,
         };
-        F::weak_prior(&scales(&data), &belief)
+        F::weak_prior(&scales(&data), &strength)
     };
     for prior in [F::Prior::default(), weak(1e-6, 1.0), weak(0.1, 7.5)] {
         let best = F::map(&stats, &prior).unwrap();
@@ -63,7 +63,7 @@ pub(super) fn of_equal_rows_make_them_likelier_than_those_of_all<F: Examples>(
     let others = observed(family, &data.part(ROWS / 3, 2 * ROWS / 3), &[1.0; ROWS]);
     let all = observed(family, &data.cells(), &[1.0; ROWS]);
     let (shape, scales) = (family.shape(), scales(&data));
-    let vague = F::vague(&shape, &scales);
+    let fallback = F::fallback(&shape, &scales);
     // A Poisson distribution of rate 0 has only one value.
     let all_equal = data.cells().iter().all(|cells| {
         let (reals, codes) = (cells.reals(), cells.codes());
@@ -72,7 +72,7 @@ pub(super) fn of_equal_rows_make_them_likelier_than_those_of_all<F: Examples>(
     // Over levels, smoothing moves estimates from fewer rows closer to uniform; it is 0 there.
     let most = f64::from(u8::from(F::HAS_UNITS));
     for (variance_floor, smoothing) in [(1e-6, most), (1e-6, 0.0), (0.0, 0.0)] {
-        let belief = Belief {
+        let strength = PriorStrength {
             variance_floor,
             ridge: 0.0,
             unit_share: 0.0,
@@ -80,10 +80,10 @@ pub(super) fn of_equal_rows_make_them_likelier_than_those_of_all<F: Examples>(
             rows: ROWS as f64,
             row_weight: 1.0,
         };
-        let prior = F::weak_prior(&scales, &belief);
+        let prior = F::weak_prior(&scales, &strength);
         let at = |stats: &[F::Stats]| {
             let estimate =
-                &F::map_all(&shape, &stats.iter().collect::<Vec<_>>(), &prior, &vague)[0];
+                &F::map_all(&shape, &stats.iter().collect::<Vec<_>>(), &prior, &fallback)[0];
             assert!(estimate.is_valid(&shape), "{estimate:?}");
             log_densities(estimate, &data.part(0, 1))[0]
         };
@@ -93,7 +93,7 @@ pub(super) fn of_equal_rows_make_them_likelier_than_those_of_all<F: Examples>(
         );
         assert!(
             separate > pooled || (separate == pooled && all_equal),
-            "{separate} {pooled} {belief:?}: {family:?}"
+            "{separate} {pooled} {strength:?}: {family:?}"
         );
     }
 }

@@ -1,5 +1,5 @@
-//! The laws that every family keeps, tried on its examples with rows drawn
-//! from them. A family is added to the list and these run on it.
+//! Laws of every family. They run for every family of `list.rs`, on its `Examples`, with rows
+//! drawn from them.
 
 mod densities;
 mod estimates;
@@ -56,7 +56,7 @@ fn column(cells: Vec<Option<f64>>, coded: bool) -> Column {
     }
 }
 
-fn draw<F: Examples>(family: &F, rows: usize, holes: bool, seed: u64) -> Drawn {
+fn draw<F: Examples>(family: &F, rows: usize, with_missing: bool, seed: u64) -> Drawn {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let d = width(family);
     let mut cells = vec![Vec::with_capacity(rows); d];
@@ -64,7 +64,7 @@ fn draw<F: Examples>(family: &F, rows: usize, holes: bool, seed: u64) -> Drawn {
     for _ in 0..rows {
         family.sample(&mut rng, &mut row);
         for (c, x) in row.iter().enumerate() {
-            let hidden = holes && rand::RngExt::random::<f64>(&mut rng) < 0.2;
+            let hidden = with_missing && rand::RngExt::random::<f64>(&mut rng) < 0.2;
             cells[c].push((!hidden).then_some(*x));
         }
     }
@@ -177,8 +177,8 @@ fn a_family_knows_itself<F: Examples>(family: &F, seed: u64) {
         &shape,
         &observed(family, &data.cells(), &weights(50))
     ));
-    let vague = F::vague(&shape, &scales(&data));
-    assert!(vague.is_valid(&shape), "{vague:?}");
+    let fallback = F::fallback(&shape, &scales(&data));
+    assert!(fallback.is_valid(&shape), "{fallback:?}");
     for column in data.cells() {
         assert!(column.reals().iter().all(|x| F::supports(*x)), "{family:?}");
     }
@@ -187,7 +187,7 @@ fn a_family_knows_itself<F: Examples>(family: &F, seed: u64) {
         observed(family, &data.cells(), &weights(50)),
         F::zero(&shape),
     ];
-    F::pull_together(&mut parts);
+    F::shrink_together(&mut parts);
     for part in &parts {
         assert!(F::mle(part).unwrap().is_valid(&shape), "{family:?}");
     }
@@ -195,7 +195,7 @@ fn a_family_knows_itself<F: Examples>(family: &F, seed: u64) {
         &shape,
         &[&F::zero(&shape), &F::zero(&shape)],
         &Default::default(),
-        &vague,
+        &fallback,
     );
     assert!(fallen.iter().all(|f| f.is_valid(&shape)), "{family:?}");
 }

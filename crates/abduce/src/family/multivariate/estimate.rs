@@ -307,7 +307,12 @@ impl MultivariatePrior {
         let shift: Vec<f64> = (0..d).map(|c| mean[c] - self.center_of(c)).collect();
         let columns = precision.chunks_exact(d.max(1)).zip(&shift);
         let distance = columns
-            .flat_map(|(column, own)| column.iter().zip(&shift).map(move |(p, s)| p * s * own))
+            .flat_map(|(column, shift_j)| {
+                column
+                    .iter()
+                    .zip(&shift)
+                    .map(move |(p, shift_i)| p * shift_i * shift_j)
+            })
             .sum();
         (log_determinant, trace, distance)
     }
@@ -326,16 +331,16 @@ impl MultivariatePrior {
         (log_determinant, trace, distance)
     }
 
-    /// The same prior with more scatter: a share of the variances in `vague`.
-    fn strengthened(&self, share: f64, vague: &MultivariateGaussian) -> MultivariatePrior {
-        let d = vague.order();
+    /// The same prior with more scatter: a share of the variances in `fallback`.
+    fn strengthened(&self, share: f64, fallback: &MultivariateGaussian) -> MultivariatePrior {
+        let d = fallback.order();
         let mut scatter = self.scatter.clone();
         if scatter.is_empty() {
             scatter = vec![0.0; d];
         }
         let step = if scatter.len() == d { 1 } else { d + 1 };
         for c in 0..d {
-            scatter[c * step] += share * vague.covariance(c, c);
+            scatter[c * step] += share * fallback.covariance(c, c);
         }
         MultivariatePrior {
             scatter,
@@ -350,26 +355,26 @@ pub(super) fn estimates_of_all(
     structure: Structure,
     stats: &[&MultivariateStats],
     prior: &MultivariatePrior,
-    vague: &MultivariateGaussian,
+    fallback: &MultivariateGaussian,
     before: Option<&[&MultivariateGaussian]>,
 ) -> Vec<MultivariateGaussian> {
     let all = merged(stats.iter().copied());
     let estimate = |of: &[&MultivariateStats], before: Option<&[&MultivariateGaussian]>| {
-        strengthened(prior, vague, |prior| {
+        strengthened(prior, fallback, |prior| {
             MultivariateGaussian::estimates(structure, of, prior, before)
         })
     };
     let together = || {
-        let whole = all.with_unseen_columns_of(&all, structure, vague);
+        let whole = all.with_unseen_columns_of(&all, structure, fallback);
         let found = estimate(&[&whole], None).and_then(|mut found| found.pop());
-        found.unwrap_or_else(|| vague.clone())
+        found.unwrap_or_else(|| fallback.clone())
     };
     let present: Vec<usize> = (0..stats.len())
         .filter(|j| stats[*j].weight() > 0.0)
         .collect();
     let filled: Vec<MultivariateStats> = present
         .iter()
-        .map(|j| stats[*j].with_unseen_columns_of(&all, structure, vague))
+        .map(|j| stats[*j].with_unseen_columns_of(&all, structure, fallback))
         .collect();
     let filled: Vec<&MultivariateStats> = filled.iter().collect();
     let mut found: Vec<Option<MultivariateGaussian>> = vec![None; stats.len()];
@@ -386,11 +391,11 @@ pub(super) fn estimates_of_all(
     let before: Option<Vec<&MultivariateGaussian>> =
         before.map(|before| present.iter().map(|j| before[*j]).collect());
     let Some(estimates) = estimate(&filled, before.as_deref()) else {
-        return vec![vague.clone(); stats.len()];
+        return vec![fallback.clone(); stats.len()];
     };
     let heaviest =
         (0..present.len()).max_by(|a, b| filled[*a].weight().total_cmp(&filled[*b].weight()));
-    let stand_in = heaviest.map_or(vague.covariance.clone(), |j| {
+    let stand_in = heaviest.map_or(fallback.covariance.clone(), |j| {
         estimates[j].covariance.clone()
     });
     for (j, estimate) in present.iter().zip(estimates) {
@@ -410,11 +415,11 @@ pub(super) fn estimates_of_all(
 /// leaves the covariance singular.
 fn strengthened<T>(
     prior: &MultivariatePrior,
-    vague: &MultivariateGaussian,
+    fallback: &MultivariateGaussian,
     attempt: impl Fn(&MultivariatePrior) -> Result<T>,
 ) -> Option<T> {
     if let Ok(found) = attempt(prior) {
         return Some(found);
     }
-    (-12..0).find_map(|power| attempt(&prior.strengthened(10f64.powi(power), vague)).ok())
+    (-12..0).find_map(|power| attempt(&prior.strengthened(10f64.powi(power), fallback)).ok())
 }

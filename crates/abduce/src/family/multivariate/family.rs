@@ -5,14 +5,14 @@ use crate::data::Rows;
 use crate::family::continuous::gaussian::GaussianStats;
 use crate::family::multivariate::estimate::estimates_of_all;
 use crate::family::multivariate::run::{by_pattern, slices};
-use crate::family::multivariate::stats::{observe_complete, pull_together};
+use crate::family::multivariate::stats::{observe_complete, shrink_together};
 use crate::family::multivariate::{
     Covariance, Filler, MultivariateGaussian, MultivariateKernel, MultivariatePrior,
     MultivariateShape, MultivariateStats, Structure,
 };
 use crate::family::{
-    Belief, Components, Domain, Family, Fill, Gaussian, Scale, Stats, Unconstrained, Validate,
-    nothing_seen,
+    Components, Domain, Family, Fill, Gaussian, PriorStrength, Scale, Stats, Unconstrained,
+    Validate, nothing_seen,
 };
 use crate::kernel::gaussian::Scratch;
 use crate::kernel::linear::{
@@ -162,10 +162,10 @@ impl Family for MultivariateGaussian {
                 let precision = gram(&invert_lower(&factor, d), d);
                 let mut trace = 0.0;
                 let shift: Vec<f64> = (0..d).map(|c| mean[c] - self.mean[c]).collect();
-                for (j, own) in shift.iter().enumerate() {
+                for (j, shift_j) in shift.iter().enumerate() {
                     let column = precision[j * d..].iter().zip(&scatter[j * d..]);
-                    for ((p, s), other) in column.zip(&shift) {
-                        trace += p * (s + weight * other * own);
+                    for ((p, s), shift_i) in column.zip(&shift) {
+                        trace += p * (s + weight * shift_i * shift_j);
                     }
                 }
                 -0.5 * (weight * d as f64 * LN_TAU + trace) - weight * log_diagonal(&factor, d)
@@ -196,17 +196,17 @@ impl Domain for MultivariateGaussian {
 }
 
 impl Components for MultivariateGaussian {
-    fn weak_prior(scales: &[Scale], belief: &Belief) -> MultivariatePrior {
-        let scatter = scales.iter().map(|s| belief.scatter() * s.variance);
+    fn weak_prior(scales: &[Scale], strength: &PriorStrength) -> MultivariatePrior {
+        let scatter = scales.iter().map(|s| strength.scatter() * s.variance);
         MultivariatePrior {
             scatter: scatter.collect(),
-            ridge: belief.ridge,
-            unit_share: belief.unit_share,
+            ridge: strength.ridge,
+            unit_share: strength.unit_share,
             ..MultivariatePrior::default()
         }
     }
 
-    fn vague(shape: &MultivariateShape, scales: &[Scale]) -> Self {
+    fn fallback(shape: &MultivariateShape, scales: &[Scale]) -> Self {
         let d = shape.columns;
         let variances: Vec<f64> = scales.iter().map(|s| s.variance).collect();
         let covariance = match shape.structure {
@@ -227,8 +227,8 @@ impl Components for MultivariateGaussian {
         }
     }
 
-    fn pull_together(stats: &mut [MultivariateStats]) {
-        pull_together(stats);
+    fn shrink_together(stats: &mut [MultivariateStats]) {
+        shrink_together(stats);
     }
 
     fn spread(&self, scales: &[Scale]) -> f64 {
@@ -257,19 +257,19 @@ impl Components for MultivariateGaussian {
         shape: &MultivariateShape,
         stats: &[&MultivariateStats],
         prior: &MultivariatePrior,
-        vague: &Self,
+        fallback: &Self,
     ) -> Vec<Self> {
-        estimates_of_all(shape.structure, stats, prior, vague, None)
+        estimates_of_all(shape.structure, stats, prior, fallback, None)
     }
 
     fn map_all_from(
         shape: &MultivariateShape,
         stats: &[&MultivariateStats],
         prior: &MultivariatePrior,
-        vague: &Self,
+        fallback: &Self,
         before: &[&Self],
     ) -> Vec<Self> {
-        estimates_of_all(shape.structure, stats, prior, vague, Some(before))
+        estimates_of_all(shape.structure, stats, prior, fallback, Some(before))
     }
 
     fn log_prior_all<'a>(

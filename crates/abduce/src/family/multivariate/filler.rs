@@ -4,7 +4,7 @@
 //! the mean.
 
 use crate::family::multi::draw_ln_gamma;
-use crate::family::multivariate::run::Lift;
+use crate::family::multivariate::run::Regression;
 use crate::family::multivariate::tails::Whitening;
 use crate::family::multivariate::{Covariance, MultivariateGaussian, MultivariateStudentT};
 use crate::family::{Distribution, Fill};
@@ -74,14 +74,14 @@ impl Filler {
                 .map(|c| gaussian.covariance(*c, *c).sqrt())
                 .collect()
         };
-        let lift = match &gaussian.covariance {
-            Covariance::Full(matrix) => Lift::new(matrix, d, &seen, &hidden),
+        let regression = match &gaussian.covariance {
+            Covariance::Full(matrix) => Regression::new(matrix, d, &seen, &hidden),
             _ => None,
         };
-        let (regression, root) = match lift {
-            Some(lift) => match cholesky(&lift.conditional, hidden.len()) {
-                Ok(factor) => (lift.regression, factor),
-                Err(_) => (lift.regression, vec![0.0; hidden.len() * hidden.len()]),
+        let (regression, root) = match regression {
+            Some(found) => match cholesky(&found.conditional, hidden.len()) {
+                Ok(factor) => (found.slopes, factor),
+                Err(_) => (found.slopes, vec![0.0; hidden.len() * hidden.len()]),
             },
             None => (Vec::new(), deviations()),
         };

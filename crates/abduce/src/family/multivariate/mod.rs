@@ -145,15 +145,15 @@ impl MultivariateGaussian {
         let seen: Vec<usize> = (0..d)
             .filter(|c| row[*c].is_some() && *c != column)
             .collect();
-        let Some(lift) = run::Lift::new(matrix, d, &seen, &[column]) else {
+        let Some(regression) = run::Regression::new(matrix, d, &seen, &[column]) else {
             return unconditional;
         };
         let shift: f64 = seen
             .iter()
-            .zip(&lift.regression)
+            .zip(&regression.slopes)
             .map(|(c, slope)| slope * (row[*c].unwrap_or(self.mean[*c]) - self.mean[*c]))
             .sum();
-        (unconditional.0 + shift, lift.conditional[0])
+        (unconditional.0 + shift, regression.conditional[0])
     }
 }
 

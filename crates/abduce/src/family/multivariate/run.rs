@@ -47,7 +47,7 @@ enum RunKernel<'a> {
 }
 
 impl MultivariateKernel {
-    /// Prepares components; their weights determine only the origin of the arithmetic.
+    /// Prepares components; the weights only choose the origin of the standardised coordinates.
     pub fn new(
         components: Vec<MultivariateGaussian>,
         weights: Vec<f64>,
@@ -266,9 +266,9 @@ impl GaussianRun<'_> {
     }
 
     /// Adds the run's sums to the statistics of the components, or to the sums over patterns in
-    /// `scratch`, which [`MultivariateKernel::finish_patterns`] adds to them. The spread of missing
-    /// values counts with the weight of the `rows` of each component, or if they are `None` with
-    /// the weight of the moments.
+    /// `scratch`, which [`MultivariateKernel::finish_patterns`] adds to them. The
+    /// conditional covariance is weighted by `rows`, or by the summed responsibilities if it is
+    /// `None`.
     pub fn finish<'s>(
         self,
         rows: Option<&[f64]>,
@@ -277,7 +277,7 @@ impl GaussianRun<'_> {
     ) {
         let summed = match (self.kernel, &self.moments) {
             (RunKernel::Pattern(pattern), _) => {
-                pattern.close(scratch, rows);
+                pattern.extend_sums(scratch, rows);
                 return self.all.recycle(pattern);
             }
             (RunKernel::Complete(kernel), Some(moments)) => kernel.finish(moments),
@@ -293,16 +293,21 @@ impl GaussianRun<'_> {
 }
 
 /// The regression of the missing columns on the observed ones.
-pub(crate) struct Lift {
+pub(crate) struct Regression {
     /// Σ_MO Σ_OO⁻¹, missing × observed.
-    pub regression: Vec<f64>,
-    /// Σ_MM − Σ_MO Σ_OO⁻¹ Σ_OM.
+    pub slopes: Vec<f64>,
+    /// The conditional covariance Σ_MM − Σ_MO Σ_OO⁻¹ Σ_OM.
     pub conditional: Vec<f64>,
 }
 
-impl Lift {
+impl Regression {
     /// `None` if the covariance is singular.
-    pub fn new(matrix: &[f64], order: usize, seen: &[usize], hidden: &[usize]) -> Option<Lift> {
+    pub fn new(
+        matrix: &[f64],
+        order: usize,
+        seen: &[usize],
+        hidden: &[usize],
+    ) -> Option<Regression> {
         let (o, m) = (seen.len(), hidden.len());
         let observed = submatrix(matrix, order, seen, seen);
         let inverse = invert_lower(&cholesky(&observed, o).ok()?, o);
@@ -316,9 +321,9 @@ impl Lift {
             Matrix::new(&cross, m, o, m),
             inverse_matrix.transposed(),
         );
-        let mut regression = vec![0.0; m * o];
+        let mut slopes = vec![0.0; m * o];
         add_product(
-            &mut regression,
+            &mut slopes,
             m.max(1),
             Matrix::new(&half, m, o, m),
             inverse_matrix,
@@ -332,8 +337,8 @@ impl Lift {
             .zip(&explained)
             .for_each(|(c, e)| *c -= e);
         cholesky(&conditional, m).ok()?;
-        Some(Lift {
-            regression,
+        Some(Regression {
+            slopes,
             conditional,
         })
     }

@@ -74,8 +74,8 @@ impl ShortRuns<'_> {
         }
     }
 
-    /// Releases the memory of the patterns.
-    pub fn finish(self) {
+    /// Keeps the memory of the patterns for others.
+    pub fn recycle(self) {
         for (_, pattern) in self.runs {
             self.kernel.recycle(pattern);
         }

@@ -67,8 +67,8 @@ impl Stats for MultivariateStats {
                 for j in 0..d {
                     // The product is the same for (i, j) and (j, i): the matrix stays symmetric.
                     let column = scatter[j * d..(j + 1) * d].iter_mut().zip(&s[j * d..]);
-                    for ((entry, other), own) in column.zip(&shift) {
-                        *entry += other + between * (own * shift[j]);
+                    for ((entry, other), shift_i) in column.zip(&shift) {
+                        *entry += other + between * (shift_i * shift[j]);
                     }
                 }
                 if *weight <= 0.0 {
@@ -221,12 +221,12 @@ pub(super) fn observe_complete(columns: &[&[f64]], weights: &[f64], stats: &mut 
 }
 
 impl MultivariateStats {
-    /// Replaces columns without values by those of all components together, or else by `vague`.
+    /// Replaces columns without values by those of all components together, or else by `fallback`.
     pub(super) fn with_unseen_columns_of(
         &self,
         all: &MultivariateStats,
         structure: Structure,
-        vague: &MultivariateGaussian,
+        fallback: &MultivariateGaussian,
     ) -> MultivariateStats {
         let mut filled = self.clone();
         let (
@@ -245,7 +245,7 @@ impl MultivariateStats {
                 share.scale(1.0 / all.weight);
                 share
             } else {
-                let (mean, scatter) = (vague.mean[c], vague.covariance(c, c));
+                let (mean, scatter) = (fallback.mean[c], fallback.covariance(c, c));
                 GaussianStats {
                     weight: 1.0,
                     mean,
@@ -262,9 +262,9 @@ impl MultivariateStats {
     }
 }
 
-/// See [`pull_together`](crate::family::Components::pull_together): d + 1 rows with the
+/// See [`shrink_together`](crate::family::Components::shrink_together): d + 1 rows with the
 /// covariance within components for full covariances, two rows for the others.
-pub(super) fn pull_together(stats: &mut [MultivariateStats]) {
+pub(super) fn shrink_together(stats: &mut [MultivariateStats]) {
     let mut all = stats[0].clone();
     stats[1..].iter().for_each(|component| all.merge(component));
     match &all {
@@ -273,14 +273,14 @@ pub(super) fn pull_together(stats: &mut [MultivariateStats]) {
             weight,
             mean,
             scatter,
-        } => pull_matrices_together(stats, *weight, mean, scatter),
-        MultivariateStats::Columns { columns, .. } => pull_columns_together(stats, columns),
+        } => shrink_matrices_together(stats, *weight, mean, scatter),
+        MultivariateStats::Columns { columns, .. } => shrink_columns_together(stats, columns),
     }
 }
 
 /// Adds d + 1 rows to statistics for full covariances, given the weight, the mean and the scatter
 /// of all rows.
-fn pull_matrices_together(
+fn shrink_matrices_together(
     stats: &mut [MultivariateStats],
     total: f64,
     center: &[f64],
@@ -319,7 +319,7 @@ fn pull_matrices_together(
 }
 
 /// Adds two rows to the statistics of every column, given those of all rows.
-fn pull_columns_together(stats: &mut [MultivariateStats], all: &[GaussianStats]) {
+fn shrink_columns_together(stats: &mut [MultivariateStats], all: &[GaussianStats]) {
     for (c, all) in all.iter().enumerate() {
         let scatter = |component: &MultivariateStats| match component {
             MultivariateStats::Columns { columns, .. } => columns[c].scatter,
@@ -328,7 +328,7 @@ fn pull_columns_together(stats: &mut [MultivariateStats], all: &[GaussianStats])
         let within = stats.iter().map(scatter).sum::<f64>() / all.weight;
         for component in stats.iter_mut() {
             if let MultivariateStats::Columns { columns, .. } = component {
-                columns[c].pull(all, within);
+                columns[c].shrink(all, within);
             }
         }
     }

@@ -167,7 +167,7 @@ impl TogetherRun<'_> {
     pub fn finish(self, scratch: &mut Scratch, stats: &mut [Statistics]) {
         match self {
             TogetherRun::Gaussian(run) => run.finish(None, scratch, gaussians(stats)),
-            TogetherRun::ShortGaussians(runs) => runs.finish(),
+            TogetherRun::ShortGaussians(runs) => runs.recycle(),
             TogetherRun::IncompleteColumns(run) => run.finish(gaussians(stats)),
             TogetherRun::StudentT(run) => {
                 let stats = stats.iter_mut().filter_map(|stats| match stats {

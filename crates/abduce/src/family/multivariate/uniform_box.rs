@@ -5,7 +5,7 @@
 use crate::data::Rows;
 use crate::family::scalar::NARROW;
 use crate::family::{
-    Belief, Components, Distribution, Domain, Family, Fill, PointStats, Scale, Stats,
+    Components, Distribution, Domain, Family, Fill, PointStats, PriorStrength, Scale, Stats,
     Unconstrained, Validate, nothing_seen,
 };
 use crate::{Error, Result};
@@ -259,13 +259,13 @@ impl Domain for UniformBox {
 }
 
 impl Components for UniformBox {
-    fn map_one(shape: &Self::Shape, stats: &BoxStats, _: &(), vague: &Self) -> Option<Self> {
-        UniformBox::estimate(stats, shape, Some(vague)).ok()
+    fn map_one(shape: &Self::Shape, stats: &BoxStats, _: &(), fallback: &Self) -> Option<Self> {
+        UniformBox::estimate(stats, shape, Some(fallback)).ok()
     }
 
-    fn weak_prior(_: &[Scale], _: &Belief) {}
+    fn weak_prior(_: &[Scale], _: &PriorStrength) {}
 
-    fn vague(shape: &Self::Shape, scales: &[Scale]) -> Self {
+    fn fallback(shape: &Self::Shape, scales: &[Scale]) -> Self {
         let sides = scales.iter().zip(shape);
         UniformBox {
             sides: sides
@@ -274,14 +274,14 @@ impl Components for UniformBox {
         }
     }
 
-    fn pull_together(stats: &mut [BoxStats]) {
+    fn shrink_together(stats: &mut [BoxStats]) {
         let columns = stats.first().map_or(0, |component| component.columns.len());
         for c in 0..columns {
             let mut of_column: Vec<PointStats> = stats
                 .iter()
                 .map(|component| component.columns[c].clone())
                 .collect();
-            PointStats::pull_together(&mut of_column);
+            PointStats::shrink_together(&mut of_column);
             let pulled = stats.iter_mut().zip(of_column);
             pulled.for_each(|(component, column)| component.columns[c] = column);
         }

@@ -14,7 +14,7 @@ use rand::Rng;
 use std::f64::consts::{PI, TAU};
 
 /// The maximum number of Newton steps and bisections to a quantile.
-const MOST_STEPS: usize = 50;
+const MAX_STEPS: usize = 50;
 
 /// Von Mises distributions with their weights, which sum to 1.
 ///
@@ -94,7 +94,7 @@ impl AveragedAngles {
         let rest = p - self.arc(low, guess);
         let density = |x: f64| self.sum(|part| part.density(x));
         let mut x = guess;
-        for _ in 0..MOST_STEPS {
+        for _ in 0..MAX_STEPS {
             let missing = rest - integrate_smooth(density, guess, x, 1);
             if missing > 0.0 {
                 low = x;

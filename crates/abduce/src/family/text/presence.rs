@@ -10,8 +10,8 @@ use crate::Result;
 use crate::data::Rows;
 use crate::family::text::term_stats::{TermStats, each_document};
 use crate::family::{
-    Belief, Components, Family, Fill, Scale, Stats as _, Unconstrained, Validate, WordsShape,
-    merged, nothing_seen, times,
+    Components, Family, Fill, PriorStrength, Scale, Stats as _, Unconstrained, Validate,
+    WordsShape, merged, nothing_seen, times,
 };
 use rand::{Rng, RngExt};
 use serde::{Deserialize, Serialize};
@@ -224,12 +224,12 @@ impl Components for Presence {
         shape: &WordsShape,
         stats: &[&TermStats],
         prior: &PresencePrior,
-        vague: &Self,
+        fallback: &Self,
     ) -> Vec<Self> {
         let all = merged(stats.iter().copied());
         let one = |component: &TermStats| {
             let found = Self::map(component, prior).or_else(|_| Self::map(&all, prior));
-            let mut found = found.unwrap_or_else(|_| vague.clone());
+            let mut found = found.unwrap_or_else(|_| fallback.clone());
             found.columns = shape.columns;
             let terms = found.probabilities.iter_mut().zip(&all.counts);
             if !shape.knows_all() {
@@ -241,18 +241,18 @@ impl Components for Presence {
         stats.iter().copied().map(one).collect()
     }
 
-    fn weak_prior(_: &[Scale], belief: &Belief) -> PresencePrior {
-        belief.smoothing.into()
+    fn weak_prior(_: &[Scale], strength: &PriorStrength) -> PresencePrior {
+        strength.smoothing.into()
     }
 
-    fn vague(shape: &WordsShape, _: &[Scale]) -> Self {
+    fn fallback(shape: &WordsShape, _: &[Scale]) -> Self {
         Presence {
             probabilities: vec![0.5; shape.terms],
             columns: shape.columns,
         }
     }
 
-    fn pull_together(stats: &mut [TermStats]) {
+    fn shrink_together(stats: &mut [TermStats]) {
         let all = merged(&*stats);
         for component in stats {
             for (count, pooled) in component.counts.iter_mut().zip(&all.counts) {

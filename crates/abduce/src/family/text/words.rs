@@ -13,8 +13,8 @@ use crate::Result;
 use crate::data::Rows;
 use crate::family::text::term_stats::{TermStats, each_document};
 use crate::family::{
-    Belief, Components, Family, Fill, Multi, Multinomial, Pseudocounts, Scale, Unconstrained,
-    Validate, merged, nothing_seen,
+    Components, Family, Fill, Multi, Multinomial, PriorStrength, Pseudocounts, Scale,
+    Unconstrained, Validate, merged, nothing_seen,
 };
 use crate::kernel::special::ln_gamma;
 use rand::Rng;
@@ -280,7 +280,7 @@ impl Components for Words {
         shape: &WordsShape,
         stats: &[&TermStats],
         prior: &Pseudocounts,
-        vague: &Self,
+        fallback: &Self,
     ) -> Vec<Self> {
         let all = merged(stats.iter().copied());
         let known: Vec<bool> = all
@@ -315,16 +315,16 @@ impl Components for Words {
                 estimate(&component.counts)
             };
             let found = found.or_else(|| estimate(&all.counts));
-            found.unwrap_or_else(|| vague.clone())
+            found.unwrap_or_else(|| fallback.clone())
         };
         stats.par_iter().copied().map(one).collect()
     }
 
-    fn weak_prior(_: &[Scale], belief: &Belief) -> Pseudocounts {
-        belief.smoothing.into()
+    fn weak_prior(_: &[Scale], strength: &PriorStrength) -> Pseudocounts {
+        strength.smoothing.into()
     }
 
-    fn vague(shape: &WordsShape, _: &[Scale]) -> Self {
+    fn fallback(shape: &WordsShape, _: &[Scale]) -> Self {
         Words {
             probabilities: vec![1.0 / shape.terms as f64; shape.terms],
             columns: shape.columns,
@@ -333,7 +333,7 @@ impl Components for Words {
         }
     }
 
-    fn pull_together(stats: &mut [TermStats]) {
+    fn shrink_together(stats: &mut [TermStats]) {
         let all = merged(&*stats);
         let (terms, words) = (all.counts.len() as f64, all.counts.iter().sum::<f64>());
         for component in stats {
@@ -410,7 +410,7 @@ mod tests {
             &shape,
             &stats.each_ref(),
             &1.0.into(),
-            &Words::vague(&shape, &[]),
+            &Words::fallback(&shape, &[]),
         );
         assert_eq!(found[0].probabilities, [4.0 / 6.0, 1.0, 2.0 / 6.0]);
         assert_eq!(found[1].probabilities, [2.0 / 8.0, 1.0, 6.0 / 8.0]);
@@ -426,9 +426,9 @@ mod tests {
             closed: true,
             ..WordsShape::of_text(3)
         };
-        let vague = Words::vague(&shape, &[]);
+        let fallback = Words::fallback(&shape, &[]);
         let prior = Pseudocounts::Each(vec![1.0, 2.0, 1.0]);
-        let found = Words::map_all(&shape, &stats.each_ref(), &prior, &vague);
+        let found = Words::map_all(&shape, &stats.each_ref(), &prior, &fallback);
         assert_eq!(found[0].probabilities, [4.0 / 8.0, 2.0 / 8.0, 2.0 / 8.0]);
         assert_eq!(found[1].probabilities, [2.0 / 10.0, 2.0 / 10.0, 6.0 / 10.0]);
     }
@@ -443,8 +443,8 @@ mod tests {
             complement: true,
             ..WordsShape::of_text(2)
         };
-        let vague = Words::vague(&shape, &[]);
-        let found = Words::map_all(&shape, &stats.each_ref(), &1.0.into(), &vague);
+        let fallback = Words::fallback(&shape, &[]);
+        let found = Words::map_all(&shape, &stats.each_ref(), &1.0.into(), &fallback);
         assert_eq!(found[0].probabilities, [4.0 / 12.0, 8.0 / 12.0]);
         let weights: Vec<f64> = found[0].log_weights().collect();
         assert_eq!(weights, [-(1.0f64 / 3.0).ln(), -(2.0f64 / 3.0).ln()]);

@@ -7,7 +7,7 @@ use crate::kernel::tiles::{ALIGNMENT, Pair};
 const BLOCK_BYTES: usize = 512 * 1024;
 
 /// The rows of a block over few columns.
-const MOST_ROWS: usize = 384;
+const MAX_ROWS: usize = 384;
 
 /// The features of rows with so many columns: each column times the last one, which is of ones,
 /// and the products of columns i ≤ j, or only the squares.
@@ -24,7 +24,7 @@ pub(super) fn pairs(order: usize, diagonal: bool) -> Vec<Pair> {
 /// The number of rows of a block whose columns fit the cache.
 pub(crate) fn block_rows(order: usize) -> usize {
     let rows = BLOCK_BYTES / (8 * (order + 1));
-    (rows / ALIGNMENT * ALIGNMENT).clamp(2 * ALIGNMENT, MOST_ROWS)
+    (rows / ALIGNMENT * ALIGNMENT).clamp(2 * ALIGNMENT, MAX_ROWS)
 }
 
 multiversion! {

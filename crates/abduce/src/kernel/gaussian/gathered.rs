@@ -11,7 +11,7 @@ use crate::kernel::product::Matrix;
 const NEGLIGIBLE: f64 = 1.0 / (1u128 << 100) as f64;
 
 /// The fewest columns for which gathering can be faster.
-const LEAST_COLUMNS: usize = 24;
+const MIN_COLUMNS: usize = 24;
 
 /// The factor by which the rows must be fewer: products of few rows are slower, and both halves
 /// of symmetric matrices are computed.
@@ -46,7 +46,7 @@ impl GaussianKernel {
         moments: &mut Gathered,
     ) -> bool {
         let (rows, d) = (scratch.rows, self.order);
-        if self.diagonal || d < LEAST_COLUMNS || rows == 0 {
+        if self.diagonal || d < MIN_COLUMNS || rows == 0 {
             return false;
         }
         let least = |r: &[f64]| NEGLIGIBLE * r.iter().copied().fold(0.0, f64::max);

@@ -262,7 +262,7 @@ fn patterns_agree_with_marginals_and_regressions() {
                 .map(|t| 0.1 + (t as f64).sin().abs())
                 .collect();
             pattern.accumulate(&mut scratch, &r);
-            pattern.close(&mut scratch, None);
+            pattern.extend_sums(&mut scratch, None);
             for (j, (mean, covariance)) in means.iter().zip(&covariances).enumerate() {
                 let observed_mean: Vec<f64> = seen.iter().map(|c| mean[*c]).collect();
                 let observed_covariance =

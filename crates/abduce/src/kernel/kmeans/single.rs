@@ -48,7 +48,7 @@ impl Clone for Single {
 }
 
 /// The most bits of a label.
-const MOST_BITS: u32 = 10;
+const MAX_BITS: u32 = 10;
 
 /// The range of squared norms in which single precision neither overflows nor underflows.
 const NORMS: std::ops::Range<f64> = 1e-30..1e30;
@@ -76,7 +76,7 @@ impl Single {
         let count = centres.len() / width;
         let padded = count.next_multiple_of(lanes);
         let bits = padded.next_power_of_two().trailing_zeros();
-        if bits > MOST_BITS {
+        if bits > MAX_BITS {
             return None;
         }
         let mut single = Single {

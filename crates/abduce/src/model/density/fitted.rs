@@ -37,8 +37,8 @@ impl FittedModel for DensityModel {
 
     fn incremental(fitted: &Fitted<Self>) -> Result<&dyn Incremental> {
         let name = fitted.recipe.density.estimator.name();
-        let message = format!("a {name} model cannot change without its data");
-        let hint = "fit it again; naive Bayes with `family=COL=kde` can change";
+        let message = format!("a {name} model cannot be updated, merged or made to forget rows");
+        let hint = "fit it again; naive Bayes with `family=COL=kde` can be updated";
         Err(Error::parameter(message).with_hint(hint))
     }
 }

@@ -86,7 +86,7 @@ impl Patterns {
         seen: &[usize],
     ) -> Result<Arc<ConditionalDensity>> {
         // Bounds the memory used if every row has another pattern.
-        const MOST: usize = 64;
+        const MAX_PATTERNS: usize = 64;
         let key = (class, seen.to_vec());
         let cached = |patterns: &Self| Some(patterns.0.lock().ok()?.get(&key)?.clone());
         if let Some(prepared) = cached(self) {
@@ -94,7 +94,7 @@ impl Patterns {
         }
         let prepared = Arc::new(density.given(seen)?);
         if let Ok(mut patterns) = self.0.lock() {
-            if patterns.len() >= MOST {
+            if patterns.len() >= MAX_PATTERNS {
                 patterns.clear();
             }
             patterns.insert(key, prepared.clone());

@@ -53,7 +53,7 @@ impl ClassPoints {
         let cells = |column: usize| chunk.column(column).cells(0, chunk.rows());
         let labels = target.map(cells);
         let numbers: Vec<_> = columns.iter().map(|column| cells(*column)).collect();
-        for row in chunk.weighing_rows() {
+        for row in chunk.rows_with_weight() {
             let weight = chunk.weights().map_or(1.0, |weights| weights[row]);
             let class = match &labels {
                 None => 0,

@@ -31,7 +31,7 @@ impl FittedKMeans {
         }
         let is_valid = |(column, x): &(usize, f64)| self.is_numeric(column) && x.is_finite();
         if !self.constants.iter().all(is_valid) {
-            let what = "these are not numeric columns and their values";
+            let what = "an entry is not a numeric column with a finite value";
             return Err(contradiction("body.constants", what));
         }
         if self.variance.is_nan() || self.variance < 0.0 {
@@ -50,7 +50,7 @@ impl FittedKMeans {
         let width = frame.columns.len();
         let place = "body.frame.columns";
         if width == 0 || !frame.columns.iter().all(|column| self.is_numeric(column)) {
-            return Err(contradiction(place, "these are not numeric columns"));
+            return Err(contradiction(place, "an entry is not a numeric column"));
         }
         if frame.columns.iter().collect::<HashSet<_>>().len() < width {
             return Err(contradiction(place, "a column occurs twice"));

@@ -44,9 +44,9 @@ impl FittedModel for FittedKMeans {
     }
 
     fn incremental(_: &Fitted<Self>) -> Result<&dyn Incremental> {
-        let message =
-            "k-means clusters cannot change without their data: rows would change clusters";
-        Err(Error::parameter(message).with_hint("fit them again; a mixture can change"))
+        let message = "a k-means model cannot be updated, merged or made to forget rows: earlier \
+                       rows would change clusters";
+        Err(Error::parameter(message).with_hint("fit it again; a mixture can be updated"))
     }
 }
 

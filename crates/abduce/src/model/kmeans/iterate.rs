@@ -184,10 +184,7 @@ pub(super) fn iterate(
     let states: Option<Vec<Mutex<ChunkState>>> =
         (rows.in_memory.as_ref()).map(|chunks| chunks.iter().map(|_| Mutex::default()).collect());
     let order = order_by_proximity(&start, width);
-    let mut centres: Vec<f64> = (order.iter())
-        .flat_map(|j| &start[j * width..(j + 1) * width])
-        .copied()
-        .collect();
+    let mut centres = in_order(&start, &order, width);
     let pass = |centres: &[f64], before: Option<&[f64]>| {
         let assigner = Assigner::new(centres, width, before, algorithm);
         assign_all(rows, &assigner, states.as_deref(), control)
@@ -214,9 +211,7 @@ pub(super) fn iterate(
             break;
         };
         let (before, now) = (result.inertia(), inertia(&after, &next)?);
-        let movement: f64 = (next.iter().zip(&centres))
-            .map(|(a, b)| (a - b) * (a - b))
-            .sum();
+        let movement = squared_distance(&next, &centres);
         result.monotone &= now <= before * (1.0 + ROUNDING) + result.rounding_inertia;
         statistics = after;
         centres = next;
@@ -226,11 +221,11 @@ pub(super) fn iterate(
             of: options.max_iterations,
             inertia: now,
         });
-        let has_settled = match min_movement {
+        let is_within_tolerance = match min_movement {
             Some(min_movement) => movement <= min_movement,
             None => before - now <= options.tolerance * now && options.tolerance >= 0.0,
         };
-        if has_settled && !moved_empty {
+        if is_within_tolerance && !moved_empty {
             result.converged = true;
             break;
         }
@@ -240,6 +235,19 @@ pub(super) fn iterate(
     }
     result.set_clusters(start, &order, &statistics, &centres);
     Ok(Some(result))
+}
+
+/// The centres in this order.
+fn in_order(centres: &[f64], order: &[usize], width: usize) -> Vec<f64> {
+    let places = order.iter();
+    places
+        .flat_map(|j| &centres[j * width..(j + 1) * width])
+        .copied()
+        .collect()
+}
+
+fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()
 }
 
 /// The cluster of each row, numbered by `order`; empty if some rows are ignored.

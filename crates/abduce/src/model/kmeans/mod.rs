@@ -205,7 +205,7 @@ impl FittedKMeans {
                 structure,
             },
             prior: Default::default(),
-            vague: None,
+            fallback: None,
         };
         let leaf = Leaf::new((0..order).collect(), family);
         let parameters = Parameters {

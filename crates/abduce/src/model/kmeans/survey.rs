@@ -76,7 +76,7 @@ impl Survey {
     }
 
     fn of_chunk(chunk: &Chunk, columns: &[usize], power: f64) -> Survey {
-        let rows: Vec<usize> = chunk.weighing_rows().collect();
+        let rows: Vec<usize> = chunk.rows_with_weight().collect();
         let ones = vec![1.0; rows.len()];
         let mut survey = Survey {
             rows: rows.len() as u64,

@@ -112,8 +112,8 @@ impl FittedModel for FittedMixture {
 /// Why a mixture cannot change without its rows, if it cannot.
 fn cannot_change(mixture: &FittedMixture) -> Option<Error> {
     if mixture.has_noise() {
-        let why = "a mixture with noise cannot change without its data: the noise covers the \
-                   range of the rows";
+        let why = "a mixture with noise cannot be updated, merged or made to forget rows: the \
+                   noise covers the range of the rows";
         return Some(Error::parameter(why).with_hint("fit it again, with `start` at this model"));
     }
     let mut fields = mixture.schema.fields.iter();

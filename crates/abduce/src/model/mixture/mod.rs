@@ -128,7 +128,7 @@ impl FittedMixture {
     ) -> FittedMixture {
         FittedMixture {
             statistics: MixtureStatistics::zero(&leaves, parameters.weights.len()),
-            summary: TableSummary::nothing(schema.fields.len()),
+            summary: TableSummary::empty(schema.fields.len()),
             schema,
             target,
             leaves,

@@ -16,10 +16,10 @@ use serde::de::{Error as _, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The minimum number of columns of a compact matrix; smaller matrices are lists of numbers.
-const LEAST_COLUMNS: usize = 64;
+const MIN_COLUMNS: usize = 64;
 
 /// The maximum number of columns of a matrix in a file; a damaged file must not exhaust the memory.
-const MOST_COLUMNS: usize = 40_000;
+const MAX_COLUMNS: usize = 40_000;
 
 /// A matrix stored separately; its place in the model has an empty list of numbers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -38,7 +38,8 @@ enum Owner {
     /// The covariance of a component.
     Covariance(usize),
     /// The distribution of columns without values.
-    Vague,
+    #[serde(rename = "vague")]
+    Fallback,
 }
 
 /// The numbers of a matrix.
@@ -84,7 +85,7 @@ impl<'de> Deserialize<'de> for Binary {
                 let bytes = STANDARD.decode(text).map_err(E::custom)?;
                 let (numbers, rest) = bytes.as_chunks::<8>();
                 if !rest.is_empty() {
-                    return Err(E::custom("the bytes are not whole numbers"));
+                    return Err(E::custom("the length is not a multiple of 8 bytes"));
                 }
                 Ok(Binary(
                     numbers.iter().map(|x| f64::from_le_bytes(*x)).collect(),
@@ -107,8 +108,8 @@ impl FittedMixture {
         for (leaf, order) in wide_leaves(&self.leaves) {
             let mut push = |of, numbers| matrices.push(StoredMatrix { leaf, of, numbers });
             let numbers = |matrix: &[f64]| Numbers::of(matrix, order);
-            if let Some(vague) = vague(&self.leaves[leaf].family).and_then(matrix_of) {
-                push(Owner::Vague, numbers(vague));
+            if let Some(fallback) = fallback(&self.leaves[leaf].family).and_then(matrix_of) {
+                push(Owner::Fallback, numbers(fallback));
             }
             for (j, component) in self.statistics.leaves[leaf].iter().enumerate() {
                 if let Some((_, scatter)) = scatter_of(component) {
@@ -122,14 +123,14 @@ impl FittedMixture {
         if matrices.is_empty() {
             return None;
         }
-        let mut thin = self.clone();
+        let mut compact = self.clone();
         for stored in &matrices {
-            if let Some(matrix) = thin.matrix_mut(stored.leaf, stored.of) {
+            if let Some(matrix) = compact.matrix_mut(stored.leaf, stored.of) {
                 *matrix = Vec::new();
             }
         }
-        thin.matrices = matrices;
-        Some(thin)
+        compact.matrices = matrices;
+        Some(compact)
     }
 
     /// Moves the matrices of a file to their places in the model.
@@ -140,7 +141,8 @@ impl FittedMixture {
             let StoredMatrix { leaf, of, numbers } = stored;
             let order = self.leaves.get(leaf).map_or(0, |leaf| leaf.columns.len());
             let matrix = self.matrix(leaf, of, numbers, order);
-            let matrix = matrix.ok_or_else(|| damaged("the numbers are not those of a matrix"))?;
+            let matrix =
+                matrix.ok_or_else(|| damaged("the numbers do not form a matrix of this leaf"))?;
             let place = self.matrix_mut(leaf, of);
             *place.ok_or_else(|| damaged("there is no such matrix"))? = matrix;
         }
@@ -150,7 +152,7 @@ impl FittedMixture {
     /// The whole matrix with these numbers; `None` if their number is wrong, or they refer to a
     /// matrix that does not exist.
     fn matrix(&self, leaf: usize, of: Owner, numbers: Numbers, order: usize) -> Option<Vec<f64>> {
-        if order > MOST_COLUMNS {
+        if order > MAX_COLUMNS {
             return None;
         }
         let is_diagonal = |numbers: &Binary| numbers.0.len() == order;
@@ -203,9 +205,11 @@ impl FittedMixture {
                 Distribution::MultivariateStudentT(t) => &mut t.gaussian,
                 _ => return None,
             },
-            Owner::Vague => match &mut self.leaves.get_mut(leaf)?.family {
-                LeafFamily::Multivariate { vague, .. } => vague.as_mut()?,
-                LeafFamily::MultivariateStudentT { vague, .. } => &mut vague.as_mut()?.gaussian,
+            Owner::Fallback => match &mut self.leaves.get_mut(leaf)?.family {
+                LeafFamily::Multivariate { fallback, .. } => fallback.as_mut()?,
+                LeafFamily::MultivariateStudentT { fallback, .. } => {
+                    &mut fallback.as_mut()?.gaussian
+                }
                 _ => return None,
             },
         };
@@ -219,13 +223,13 @@ impl FittedMixture {
 /// The leaves over many columns, and their number of columns.
 fn wide_leaves(leaves: &[Leaf]) -> impl Iterator<Item = (usize, usize)> {
     let orders = leaves.iter().map(|leaf| leaf.columns.len()).enumerate();
-    orders.filter(|(_, order)| *order >= LEAST_COLUMNS)
+    orders.filter(|(_, order)| *order >= MIN_COLUMNS)
 }
 
-fn vague(family: &LeafFamily) -> Option<&MultivariateGaussian> {
+fn fallback(family: &LeafFamily) -> Option<&MultivariateGaussian> {
     match family {
-        LeafFamily::Multivariate { vague, .. } => vague.as_ref(),
-        LeafFamily::MultivariateStudentT { vague, .. } => vague.as_ref().map(|t| &t.gaussian),
+        LeafFamily::Multivariate { fallback, .. } => fallback.as_ref(),
+        LeafFamily::MultivariateStudentT { fallback, .. } => fallback.as_ref().map(|t| &t.gaussian),
         _ => None,
     }
 }
@@ -314,7 +318,7 @@ fn covariances(mixture: &FittedMixture, leaf: usize, order: usize) -> Vec<(usize
     found
 }
 
-/// Whether the bits of a matrix are those of another one times a factor, except on the diagonal.
+/// Whether a matrix equals another times a factor, bit for bit, except on the diagonal.
 fn is_multiple(matrix: &[f64], other: &[f64], factor: f64, order: usize) -> bool {
     // Each chunk begins with an entry of the diagonal.
     let is_same = |t: usize, x: f64, s: f64| (factor * s).to_bits() == x.to_bits() || t == 0;

@@ -142,7 +142,7 @@ fn note_degrees(
         for chunk in source.scan()? {
             let chunk = chunk?;
             let cells = chunk.column(position).cells(0, chunk.rows());
-            let seen = chunk.weighing_rows().filter(|row| cells.is_seen(*row));
+            let seen = chunk.rows_with_weight().filter(|row| cells.is_seen(*row));
             for x in seen.filter_map(|row| cells.reals().get(row)) {
                 (least, most) = (least.min(*x), most.max(*x));
             }

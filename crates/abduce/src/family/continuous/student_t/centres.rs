@@ -18,16 +18,16 @@ const EVERY_NUMBER: usize = 40;
 
 /// Of more distinct numbers, so many groups of neighbours are searched, and the result is
 /// followed to a maximum of all numbers.
-const MOST_POINTS: usize = 400;
+const MAX_POINTS: usize = 400;
 
 impl StudentT {
     /// The maxima of the likelihood between 0.1 and 1 degrees of freedom that are found from
     /// several centres.
     pub(super) fn maxima_of_clusters(points: &PointStats, least: f64) -> Vec<StudentT> {
-        if points.values.len() <= MOST_POINTS {
+        if points.values.len() <= MAX_POINTS {
             return Self::all_maxima_of_clusters(points, least);
         }
-        let found = Self::all_maxima_of_clusters(&points.grouped(MOST_POINTS), least);
+        let found = Self::all_maxima_of_clusters(&points.grouped(MAX_POINTS), least);
         let place =
             |maximum: &StudentT| DEGREES.partition_point(|degrees| *degrees < maximum.degrees);
         let followed = found.iter().filter_map(|maximum| {

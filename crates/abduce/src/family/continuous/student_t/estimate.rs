@@ -29,7 +29,7 @@ const DEGREES: [f64; 14] = [
     128.0,
     1e3,
     1e5,
-    StudentT::MOST_DEGREES,
+    StudentT::MAX_DEGREES,
 ];
 /// The point of the grid where the search starts.
 const FIRST: usize = 6;
@@ -190,7 +190,7 @@ impl Scalar for StudentT {
         x.is_finite()
     }
 
-    fn see(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut PointStats) {
+    fn observe_values(cells: &mut dyn Iterator<Item = (f64, f64)>, stats: &mut PointStats) {
         stats.merge(&PointStats::new(cells));
     }
 
@@ -283,7 +283,7 @@ impl Scalar for StudentT {
         self.location.is_finite() && positive(self.scale) && positive(self.degrees)
     }
 
-    fn are_sound(stats: &PointStats) -> bool {
+    fn are_valid(stats: &PointStats) -> bool {
         stats.is_valid()
     }
 }

@@ -34,7 +34,7 @@ pub struct StudentT {
 
 impl StudentT {
     /// From here on it is a Gaussian to double precision.
-    pub(crate) const MOST_DEGREES: f64 = 1e7;
+    pub(crate) const MAX_DEGREES: f64 = 1e7;
 
     /// A Student t distribution.
     ///

@@ -36,8 +36,8 @@ impl MultivariateStudentTStats {
         }
         let mean = self.heaviness / self.weight;
         let (least, most) = (
-            0.5 * MultivariateStudentT::LEAST_DEGREES,
-            0.5 * MultivariateStudentT::MOST_LEARNED,
+            0.5 * MultivariateStudentT::MIN_DEGREES,
+            0.5 * MultivariateStudentT::MAX_LEARNED,
         );
         let half = increasing_root(least, most, |x| mean - ln_less_digamma(x));
         Some(2.0 * half)
@@ -47,7 +47,7 @@ impl MultivariateStudentTStats {
     fn degrees_from(&self, before: f64) -> Option<f64> {
         const STRIDE: f64 = 1.9;
         let best = self.degrees()?;
-        let far = (before * (best / before).powf(STRIDE)).min(MultivariateStudentT::MOST_LEARNED);
+        let far = (before * (best / before).powf(STRIDE)).min(MultivariateStudentT::MAX_LEARNED);
         let at = |degrees: f64| self.log_likelihood_of_scales(degrees);
         Some(match () {
             () if best > before && at(far) >= at(before) => far,
@@ -68,7 +68,7 @@ pub(super) fn estimates(
     shape: &MultivariateStudentTShape,
     stats: &[&MultivariateStudentTStats],
     prior: &MultivariatePrior,
-    vague: &MultivariateStudentT,
+    fallback: &MultivariateStudentT,
     before: Option<&[&MultivariateStudentT]>,
 ) -> Vec<MultivariateStudentT> {
     let moments: Vec<MultivariateStats> = stats
@@ -82,7 +82,7 @@ pub(super) fn estimates(
         shape.structure,
         &moments,
         &prior.of_covariance(),
-        &vague.gaussian,
+        &fallback.gaussian,
         gaussians_before.as_deref(),
     );
     let together = || merged(stats.iter().copied()).degrees();
@@ -91,7 +91,7 @@ pub(super) fn estimates(
             Some(before) => stats[j].degrees_from(before[j].degrees),
             None => stats[j].degrees(),
         };
-        estimate.or_else(together).unwrap_or(vague.degrees)
+        estimate.or_else(together).unwrap_or(fallback.degrees)
     };
     let components = gaussians.into_iter().enumerate();
     components

@@ -6,7 +6,7 @@ use crate::data::Rows;
 use crate::family::multivariate::run::{by_pattern, slices};
 use crate::family::multivariate::tails::degrees::{START, estimates};
 use crate::family::multivariate::tails::run::TailedKernel;
-use crate::family::multivariate::tails::stats::pull_rows_together;
+use crate::family::multivariate::tails::stats::shrink_rows_together;
 use crate::family::multivariate::tails::{
     MultivariateStudentT, MultivariateStudentTShape, MultivariateStudentTStats,
 };
@@ -14,8 +14,8 @@ use crate::family::multivariate::{
     Covariance, Filler, MultivariateGaussian, MultivariatePrior, MultivariateShape,
 };
 use crate::family::{
-    Belief, Components, Domain, Family, Fill, MultivariateStats, Scale, Unconstrained, Validate,
-    nothing_seen,
+    Components, Domain, Family, Fill, MultivariateStats, PriorStrength, Scale, Unconstrained,
+    Validate, nothing_seen,
 };
 use crate::kernel::gaussian::Scratch;
 use crate::kernel::linear::{cholesky, log_diagonal};
@@ -183,19 +183,19 @@ impl Domain for MultivariateStudentT {
 }
 
 impl Components for MultivariateStudentT {
-    fn weak_prior(scales: &[Scale], belief: &Belief) -> MultivariatePrior {
-        MultivariateGaussian::weak_prior(scales, belief)
+    fn weak_prior(scales: &[Scale], strength: &PriorStrength) -> MultivariatePrior {
+        MultivariateGaussian::weak_prior(scales, strength)
     }
 
-    fn vague(shape: &MultivariateStudentTShape, scales: &[Scale]) -> Self {
+    fn fallback(shape: &MultivariateStudentTShape, scales: &[Scale]) -> Self {
         MultivariateStudentT {
             degrees: shape.degrees.unwrap_or(START),
-            gaussian: MultivariateGaussian::vague(&shape.of_gaussian(), scales),
+            gaussian: MultivariateGaussian::fallback(&shape.of_gaussian(), scales),
         }
     }
 
-    fn pull_together(stats: &mut [MultivariateStudentTStats]) {
-        pull_rows_together(stats);
+    fn shrink_together(stats: &mut [MultivariateStudentTStats]) {
+        shrink_rows_together(stats);
     }
 
     fn spread(&self, scales: &[Scale]) -> f64 {
@@ -206,19 +206,19 @@ impl Components for MultivariateStudentT {
         shape: &MultivariateStudentTShape,
         stats: &[&MultivariateStudentTStats],
         prior: &MultivariatePrior,
-        vague: &Self,
+        fallback: &Self,
     ) -> Vec<Self> {
-        estimates(shape, stats, prior, vague, None)
+        estimates(shape, stats, prior, fallback, None)
     }
 
     fn map_all_from(
         shape: &MultivariateStudentTShape,
         stats: &[&MultivariateStudentTStats],
         prior: &MultivariatePrior,
-        vague: &Self,
+        fallback: &Self,
         before: &[&Self],
     ) -> Vec<Self> {
-        estimates(shape, stats, prior, vague, Some(before))
+        estimates(shape, stats, prior, fallback, Some(before))
     }
 
     fn log_prior_all<'a>(
@@ -263,9 +263,9 @@ impl Unconstrained for MultivariateStudentT {
                 let most = if *inverse > 0.0 {
                     1.0 / inverse
                 } else {
-                    Self::MOST_LEARNED
+                    Self::MAX_LEARNED
                 };
-                (most.clamp(Self::LEAST_DEGREES, Self::MOST_LEARNED), rest)
+                (most.clamp(Self::MIN_DEGREES, Self::MAX_LEARNED), rest)
             }
         };
         let gaussian = self.gaussian.moved(shape.structure, &unit.gaussian, rest)?;
@@ -280,7 +280,7 @@ impl Unconstrained for MultivariateStudentT {
 
 impl Validate for MultivariateStudentT {
     fn is_valid(&self, shape: &MultivariateStudentTShape) -> bool {
-        let range = Self::LEAST_DEGREES..=Self::MOST_DEGREES;
+        let range = Self::MIN_DEGREES..=Self::MAX_DEGREES;
         let as_given = shape.degrees.is_none_or(|given| given == self.degrees);
         range.contains(&self.degrees) && as_given && self.gaussian.is_valid(&shape.of_gaussian())
     }

@@ -63,12 +63,12 @@ pub struct MultivariateStudentTShape {
 
 impl MultivariateStudentT {
     /// The least degrees of freedom.
-    pub const LEAST_DEGREES: f64 = 0.01;
+    pub const MIN_DEGREES: f64 = 0.01;
     /// The most degrees of freedom that may be given.
-    pub const MOST_DEGREES: f64 = 1e6;
+    pub const MAX_DEGREES: f64 = 1e6;
     /// The most that are learned. The divergence of a t with more from a Gaussian is about
     /// d(d+2)/4ν² for each row, too little to be seen in some ten thousand rows.
-    pub const MOST_LEARNED: f64 = 200.0;
+    pub const MAX_LEARNED: f64 = 200.0;
 
     /// The distribution of one column given the observed values of `row`: a t with one more
     /// degree of freedom for each of them, and wider the farther they are off.

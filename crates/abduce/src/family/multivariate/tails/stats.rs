@@ -3,7 +3,7 @@
 //! heaviness of the tails. All are sums, so that statistics can be merged.
 
 use crate::Result;
-use crate::family::multivariate::stats::pull_together;
+use crate::family::multivariate::stats::shrink_together;
 use crate::family::multivariate::tails::degrees::start_heaviness;
 use crate::family::multivariate::{MultivariatePrior, MultivariateStats};
 use crate::family::{GaussianStats, Stats, never_seen};
@@ -132,14 +132,14 @@ impl MultivariateStudentTStats {
     }
 }
 
-/// See [`pull_together`](crate::family::Components::pull_together): the rows added to the
+/// See [`shrink_together`](crate::family::Components::shrink_together): the rows added to the
 /// Gaussian's moments are added here too.
-pub(super) fn pull_rows_together(stats: &mut [MultivariateStudentTStats]) {
+pub(super) fn shrink_rows_together(stats: &mut [MultivariateStudentTStats]) {
     let mut moments: Vec<MultivariateStats> = stats
         .iter()
         .map(|component| component.moments.clone())
         .collect();
-    pull_together(&mut moments);
+    shrink_together(&mut moments);
     for (component, pulled) in stats.iter_mut().zip(moments) {
         let more = pulled.weight() - component.moments.weight();
         if let (

@@ -45,8 +45,9 @@ impl Marginal {
 }
 
 impl Conditionals {
-    /// Prepares components for rows with the `seen` columns, of which there may be `many`.
-    /// Returns whether all precisions are regular.
+    /// Prepares components for rows in which the columns `seen` are observed. With `many`, the
+    /// marginal in natural form is prepared too, if it is precise. Returns whether all matrices P_hh
+    /// are positive definite.
     pub fn prepare(
         &mut self,
         kernel: &GaussianKernel,
@@ -120,7 +121,8 @@ impl Conditionals {
 
 /// The sum of the logarithms of every `width`-th number.
 fn sum_of_logarithms(numbers: &[f64], width: usize) -> f64 {
-    // One logarithm of every eight numbers: the product of more could overflow.
+    // A logarithm of the product of eight numbers is faster than eight logarithms; a product of more
+    // could overflow.
     let mut sum = 0.0;
     let mut product = 1.0;
     for (t, number) in numbers.iter().step_by(width).enumerate() {
@@ -344,7 +346,8 @@ impl Preparation<'_> {
             for t in 0..m {
                 for s in 0..t {
                     let mut x = zero;
-                    // Row t still has the factor from column s on, as columns go up.
+                    // Columns are replaced in ascending order, so that row t still has entries of
+                    // the factor from column s on.
                     for r in s..t {
                         x = V::fma(factor.get(t * m + r), factor.get(r * m + s), x);
                     }

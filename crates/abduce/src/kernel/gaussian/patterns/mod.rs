@@ -3,7 +3,7 @@
 //! of the pattern:
 //!
 //!   y_h | y_o has mean m_h + B (y_o − m_o) and covariance C = P_hh⁻¹, B = −C P_ho,
-//!   y_o has precision P_oo − P_oh C P_ho, and ln |this| = ln |P| − ln |P_hh|.
+//!   y_o has precision Q = P_oo − P_oh C P_ho, with ln |Q| = ln |P| − ln |P_hh|.
 //!
 //! For h hidden columns among d, these take h³ + h²d operations instead of the d³ of a
 //! factorisation. Rows are then processed in one of two ways:
@@ -199,11 +199,11 @@ impl<'a> Pattern<'a> {
         self.write_by_row(rows, &self.conditionals.seen, scratch);
     }
 
-    /// Adds rows of a block with several patterns to the sums; see
-    /// [`Scratch::load_responsibilities`].
+    /// Adds rows of a block with several patterns to the sums, and extends these to the hidden
+    /// columns; see [`Scratch::load_responsibilities`].
     pub fn accumulate_rows(&self, rows: Range<usize>, scratch: &mut Scratch) {
         self.accumulate_by_row(rows, &self.conditionals.seen, scratch);
-        self.close(scratch, None);
+        self.extend_sums(scratch, None);
     }
 
     fn rows<'s>(
@@ -237,16 +237,22 @@ impl<'a> Pattern<'a> {
         let mut moments = scratch.patterns.take();
         let sums = moments.get_or_insert_with(|| PatternMoments::new(self.components));
         let mut work = std::mem::take(&mut scratch.white);
-        let shares = scratch.by_row.rows(rows.clone());
+        let responsibilities = scratch.by_row.rows(rows.clone());
         let rows = self.rows(rows, places, scratch);
-        accumulate(self.components.level, &rows, shares, &mut work, sums);
+        accumulate(
+            self.components.level,
+            &rows,
+            responsibilities,
+            &mut work,
+            sums,
+        );
         (scratch.patterns, scratch.white) = (moments, work);
     }
 
     /// Extends the sums over the rows of this pattern to the hidden columns. The conditional
     /// covariance of missing cells is added with the weight `rows` of each component, or if this is
     /// `None` with the sum of its responsibilities.
-    pub fn close(&self, scratch: &mut Scratch, rows: Option<&[f64]>) {
+    pub fn extend_sums(&self, scratch: &mut Scratch, rows: Option<&[f64]>) {
         let Some(sums) = &mut scratch.patterns else {
             return;
         };

@@ -128,6 +128,71 @@ impl Extension<'_> {
     /// columns, without their conditional covariance.
     #[inline(always)]
     unsafe fn extend<V: Vector>(&self, lanes: Lanes, sums: &mut PatternMoments) {
+        // SAFETY: the caller ensures the features and lanes.
+        unsafe {
+            self.add_observed::<V>(lanes, sums);
+            let (first, cross) = self.regressed_sums::<V>(lanes, &sums.seen_sums);
+            self.add_hidden(lanes, sums, &first, &cross);
+        }
+    }
+
+    /// Adds the sums over observed columns.
+    #[inline(always)]
+    unsafe fn add_observed<V: Vector>(&self, lanes: Lanes, sums: &mut PatternMoments) {
+        let seen = &self.pattern.conditionals.seen;
+        let (whole, seen_sums) = (&mut sums.about_origin, &sums.seen_sums);
+        // SAFETY: the caller ensures the features and lanes.
+        unsafe {
+            for (i, a) in seen.iter().enumerate() {
+                lanes.add::<V>(whole, *a, lanes.load(seen_sums, i));
+                for (j, b) in seen.iter().enumerate().skip(i) {
+                    let sum: V = lanes.load(seen_sums, seen.len() + place(seen.len(), i, j));
+                    lanes.add(whole, self.product(*a, *b), sum);
+                }
+            }
+        }
+    }
+
+    /// Σ r B y and Σ r B y yᵀ, hidden × observed.
+    #[inline(always)]
+    unsafe fn regressed_sums<V: Vector>(
+        &self,
+        lanes: Lanes,
+        seen_sums: &[f64],
+    ) -> (Vec<V>, Vec<V>) {
+        let conditionals = &self.pattern.conditionals;
+        let (o, m) = (conditionals.seen.len(), conditionals.hidden.len());
+        let mut first = Vec::with_capacity(m);
+        // SAFETY: the caller ensures the features and lanes.
+        unsafe {
+            let mut cross = vec![V::splat(0.0); m * o];
+            for t in 0..m {
+                let mut sum = V::splat(0.0);
+                let cross = &mut cross[t * o..(t + 1) * o];
+                for i in 0..o {
+                    let slope: V = lanes.load(&conditionals.parts.regression, t * o + i);
+                    sum = V::fma(slope, lanes.load(seen_sums, i), sum);
+                    for (j, cross) in cross.iter_mut().enumerate() {
+                        let product: V = lanes.load(seen_sums, o + place(o, i, j));
+                        *cross = V::fma(slope, product, *cross);
+                    }
+                }
+                first.push(sum);
+            }
+            (first, cross)
+        }
+    }
+
+    /// Adds the sums over hidden columns, from the [`regressed_sums`](Self::regressed_sums) and
+    /// the intercepts.
+    #[inline(always)]
+    unsafe fn add_hidden<V: Vector>(
+        &self,
+        lanes: Lanes,
+        sums: &mut PatternMoments,
+        first: &[V],
+        cross: &[V],
+    ) {
         let Conditionals {
             seen,
             hidden,
@@ -148,30 +213,7 @@ impl Extension<'_> {
         } = sums;
         // SAFETY: the caller ensures the features and lanes.
         unsafe {
-            for (i, a) in seen.iter().enumerate() {
-                lanes.add::<V>(whole, *a, lanes.load(seen_sums, i));
-                for (j, b) in seen.iter().enumerate().skip(i) {
-                    let sum: V = lanes.load(seen_sums, o + place(o, i, j));
-                    lanes.add(whole, self.product(*a, *b), sum);
-                }
-            }
             let weight: V = lanes.load(seen_weight, 0);
-            // Σ r B y and Σ r B y yᵀ.
-            let mut first = Vec::with_capacity(hidden.len());
-            let mut cross = vec![V::splat(0.0); hidden.len() * o];
-            for t in 0..hidden.len() {
-                let mut sum = V::splat(0.0);
-                let cross = &mut cross[t * o..(t + 1) * o];
-                for i in 0..o {
-                    let slope: V = lanes.load(regression, t * o + i);
-                    sum = V::fma(slope, lanes.load(seen_sums, i), sum);
-                    for (j, cross) in cross.iter_mut().enumerate() {
-                        let product: V = lanes.load(seen_sums, o + place(o, i, j));
-                        *cross = V::fma(slope, product, *cross);
-                    }
-                }
-                first.push(sum);
-            }
             for (t, h) in hidden.iter().enumerate() {
                 let start: V = lanes.load(intercept, t);
                 lanes.add(whole, *h, V::fma(weight, start, first[t]));
@@ -182,7 +224,8 @@ impl Extension<'_> {
                 }
                 for (s, g) in hidden.iter().enumerate().skip(t) {
                     let other: V = lanes.load(intercept, s);
-                    // w c c' + c (B y)' + (B y) c' + B (y yᵀ) B'ᵀ.
+                    // With intercepts c: an entry of Σ r (c + B y)(c + B y)ᵀ, which is
+                    // (Σ r) c cᵀ + (Σ r B y) cᵀ + c (Σ r B y)ᵀ + (Σ r B y yᵀ) Bᵀ.
                     let mut sum = V::fma(weight, other, first[s]).mul(start);
                     sum = V::fma(first[t], other, sum);
                     for i in 0..o {

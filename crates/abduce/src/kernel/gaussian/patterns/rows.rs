@@ -10,7 +10,7 @@ use crate::kernel::vector::Vector;
 use std::ops::Range;
 
 /// The number of rows that are processed together.
-const PAIR: usize = 2;
+const ROWS_TOGETHER: usize = 2;
 
 /// Rows of a pattern among the loaded ones.
 pub(super) struct Rows<'a> {
@@ -29,14 +29,14 @@ impl Rows<'_> {
         self.pattern.components
     }
 
-    /// Fills `gaps` with the differences of `R` completed rows from the means of the components,
+    /// Fills `deviations` with the differences of `R` completed rows from the means of the components,
     /// column by column.
     #[inline(always)]
     unsafe fn complete<V: Vector, const R: usize>(
         &self,
         lanes: Lanes,
         row: usize,
-        gaps: &mut Registers<V>,
+        deviations: &mut Registers<V>,
     ) {
         let (components, conditionals) = (self.components(), &*self.pattern.conditionals);
         let o = conditionals.seen.len();
@@ -45,17 +45,17 @@ impl Rows<'_> {
             for (c, column) in conditionals.seen.iter().zip(self.places) {
                 let mean: V = lanes.load(&components.mean, *c);
                 let y = &self.columns[column * self.stride + row..][..R];
-                gaps.set_row::<R>(*c, std::array::from_fn(|r| V::splat(y[r]).sub(mean)));
+                deviations.set_row::<R>(*c, std::array::from_fn(|r| V::splat(y[r]).sub(mean)));
             }
             for (t, h) in conditionals.hidden.iter().enumerate() {
-                let mut gap = [V::splat(0.0); R];
+                let mut deviation = [V::splat(0.0); R];
                 for (i, c) in conditionals.seen.iter().enumerate() {
                     let slope: V = lanes.load(&conditionals.parts.regression, t * o + i);
-                    for (gap, seen) in gap.iter_mut().zip(gaps.row::<R>(*c)) {
-                        *gap = V::fma(slope, seen, *gap);
+                    for (deviation, seen) in deviation.iter_mut().zip(deviations.row::<R>(*c)) {
+                        *deviation = V::fma(slope, seen, *deviation);
                     }
                 }
-                gaps.set_row(*h, gap);
+                deviations.set_row(*h, deviation);
             }
         }
     }
@@ -72,17 +72,17 @@ unsafe fn write_log_density_by<V: Vector>(rows: &Rows, work: &mut Vec<f64>, out:
     assert!(out.len() == rows.rows.len() * width);
     // SAFETY: the caller ensures the features; the lanes of a group are within the width.
     unsafe {
-        work.resize(PAIR * rows.components().order * V::LANES, 0.0);
-        let mut gaps = Registers::new(work);
+        work.resize(ROWS_TOGETHER * rows.components().order * V::LANES, 0.0);
+        let mut deviations = Registers::new(work);
         for group in (0..width).step_by(V::LANES) {
             let lanes = Lanes { width, group };
             let mut row = 0;
-            while row + PAIR <= rows.rows.len() {
-                rows.write_some::<V, PAIR>(lanes, row, &mut gaps, out);
-                row += PAIR;
+            while row + ROWS_TOGETHER <= rows.rows.len() {
+                rows.write_some::<V, ROWS_TOGETHER>(lanes, row, &mut deviations, out);
+                row += ROWS_TOGETHER;
             }
             while row < rows.rows.len() {
-                rows.write_some::<V, 1>(lanes, row, &mut gaps, out);
+                rows.write_some::<V, 1>(lanes, row, &mut deviations, out);
                 row += 1;
             }
         }
@@ -96,23 +96,23 @@ impl Rows<'_> {
         &self,
         lanes: Lanes,
         row: usize,
-        gaps: &mut Registers<V>,
+        deviations: &mut Registers<V>,
         out: &mut [f64],
     ) {
         let components = self.components();
         let d = components.order;
         // SAFETY: the caller ensures the features and lanes.
         unsafe {
-            self.complete::<V, R>(lanes, self.rows.start + row, gaps);
+            self.complete::<V, R>(lanes, self.rows.start + row, deviations);
             let mut distance = [V::splat(0.0); R];
             let mut first = 0;
             while first < d {
                 // Four rows of the inverse factor at once, or the last ones alone.
                 if first + 4 <= d {
-                    whiten::<V, R, 4>(components, lanes, first, gaps, &mut distance);
+                    whiten::<V, R, 4>(components, lanes, first, deviations, &mut distance);
                     first += 4;
                 } else {
-                    whiten::<V, R, 1>(components, lanes, first, gaps, &mut distance);
+                    whiten::<V, R, 1>(components, lanes, first, deviations, &mut distance);
                     first += 1;
                 }
             }
@@ -130,18 +130,18 @@ unsafe fn whiten<V: Vector, const R: usize, const F: usize>(
     components: &Interleaved,
     lanes: Lanes,
     first: usize,
-    gaps: &Registers<V>,
+    deviations: &Registers<V>,
     distance: &mut [V; R],
 ) {
     // SAFETY: the caller ensures the features and lanes.
     unsafe {
         let mut white = [[V::splat(0.0); R]; F];
         for c in 0..first + F {
-            let gap: [V; R] = gaps.row(c);
+            let deviation: [V; R] = deviations.row(c);
             for (f, white) in white.iter_mut().enumerate() {
                 let x: V = lanes.load(&components.inverse, (first + f) * components.order + c);
-                for (white, gap) in white.iter_mut().zip(gap) {
-                    *white = V::fma(x, gap, *white);
+                for (white, deviation) in white.iter_mut().zip(deviation) {
+                    *white = V::fma(x, deviation, *white);
                 }
             }
         }
@@ -154,38 +154,44 @@ unsafe fn whiten<V: Vector, const R: usize, const F: usize>(
 }
 
 vectorised! {
-    /// Adds the rows to moments about the means of the components, with `shares` row by row.
-    pub(super) fn accumulate(rows: &Rows, shares: &[f64], work: &mut Vec<f64>, sums: &mut PatternMoments) = accumulate_by
+    /// Adds the rows to moments about the means of the components, with `responsibilities` row by row.
+    pub(super) fn accumulate(rows: &Rows, responsibilities: &[f64], work: &mut Vec<f64>, sums: &mut PatternMoments) = accumulate_by
 }
 
 #[inline(always)]
 unsafe fn accumulate_by<V: Vector>(
     rows: &Rows,
-    shares: &[f64],
+    responsibilities: &[f64],
     work: &mut Vec<f64>,
     sums: &mut PatternMoments,
 ) {
     let width = rows.components().width;
-    assert!(shares.len() == rows.rows.len() * width);
+    assert!(responsibilities.len() == rows.rows.len() * width);
     // SAFETY: the caller ensures the features; the lanes of a group are within the width.
     unsafe {
-        work.resize(PAIR * rows.components().order * V::LANES, 0.0);
-        let mut gaps = Registers::new(work);
+        work.resize(ROWS_TOGETHER * rows.components().order * V::LANES, 0.0);
+        let mut deviations = Registers::new(work);
         for group in (0..width).step_by(V::LANES) {
             let lanes = Lanes { width, group };
             let mut weight = V::splat(0.0);
             for row in 0..rows.rows.len() {
-                weight = weight.add(lanes.load(shares, row));
+                weight = weight.add(lanes.load(responsibilities, row));
             }
             lanes.add(&mut sums.weight, 0, weight);
             lanes.add(&mut sums.spread, 0, weight);
             let mut row = 0;
-            while row + PAIR <= rows.rows.len() {
-                rows.accumulate_some::<V, PAIR>(lanes, row, &mut gaps, shares, sums);
-                row += PAIR;
+            while row + ROWS_TOGETHER <= rows.rows.len() {
+                rows.accumulate_some::<V, ROWS_TOGETHER>(
+                    lanes,
+                    row,
+                    &mut deviations,
+                    responsibilities,
+                    sums,
+                );
+                row += ROWS_TOGETHER;
             }
             while row < rows.rows.len() {
-                rows.accumulate_some::<V, 1>(lanes, row, &mut gaps, shares, sums);
+                rows.accumulate_some::<V, 1>(lanes, row, &mut deviations, responsibilities, sums);
                 row += 1;
             }
         }
@@ -199,25 +205,27 @@ impl Rows<'_> {
         &self,
         lanes: Lanes,
         row: usize,
-        gaps: &mut Registers<V>,
-        shares: &[f64],
+        deviations: &mut Registers<V>,
+        responsibilities: &[f64],
         sums: &mut PatternMoments,
     ) {
         let d = self.components().order;
         let is_zero = |r: usize| {
-            let of_row = &shares[(row + r) * lanes.width + lanes.group..][..V::LANES];
-            of_row.iter().all(|share| *share == 0.0)
+            let of_row = &responsibilities[(row + r) * lanes.width + lanes.group..][..V::LANES];
+            of_row.iter().all(|responsibility| *responsibility == 0.0)
         };
         if (0..R).all(is_zero) {
             return;
         }
         // SAFETY: the caller ensures the features and lanes.
         unsafe {
-            let shares: [V; R] = std::array::from_fn(|r| lanes.load(shares, row + r));
-            self.complete::<V, R>(lanes, self.rows.start + row, gaps);
+            let responsibilities: [V; R] =
+                std::array::from_fn(|r| lanes.load(responsibilities, row + r));
+            self.complete::<V, R>(lanes, self.rows.start + row, deviations);
             for a in 0..d {
-                let gap: [V; R] = gaps.row(a);
-                let weighted: [V; R] = std::array::from_fn(|r| gap[r].mul(shares[r]));
+                let deviation: [V; R] = deviations.row(a);
+                let weighted: [V; R] =
+                    std::array::from_fn(|r| deviation[r].mul(responsibilities[r]));
                 let mut sum: V = lanes.load(&sums.about_means, a);
                 for weighted in weighted {
                     sum = sum.add(weighted);
@@ -226,8 +234,8 @@ impl Rows<'_> {
                 let start = d + place(d, a, a);
                 for b in a..d {
                     let mut sum: V = lanes.load(&sums.about_means, start + b - a);
-                    for (weighted, gap) in weighted.iter().zip(gaps.row::<R>(b)) {
-                        sum = V::fma(*weighted, gap, sum);
+                    for (weighted, deviation) in weighted.iter().zip(deviations.row::<R>(b)) {
+                        sum = V::fma(*weighted, deviation, sum);
                     }
                     lanes.store(&mut sums.about_means, start + b - a, sum);
                 }

@@ -119,7 +119,7 @@ impl FittedMixture {
                         absent += log_odds;
                     }
                 }
-                add("(words that are not there)".into(), absent);
+                add("(absent words)".into(), absent);
             }
             _ => {}
         }

@@ -52,7 +52,7 @@ impl FittedMixture {
         if !self.summary.columns.is_empty() {
             return self.summary.scale(leaf.columns[0]);
         }
-        let mut summary = TableSummary::nothing(1);
+        let mut summary = TableSummary::empty(1);
         for component in all {
             if let Statistics::Gaussian(stats) = component {
                 summary.columns[0].merge(stats);

@@ -1,7 +1,7 @@
 //! The steps of one fit: survey of the rows, priors, weight of unlabelled rows, EM, report.
 
 use crate::data::{Labelled, Schema, Source};
-use crate::family::{Belief, Statistics};
+use crate::family::{PriorStrength, Statistics};
 use crate::leaf::{Leaf, TableSummary};
 use crate::learn::{EStep, em};
 use crate::model::mixture::fit::finish::finish;
@@ -185,7 +185,7 @@ impl<'a> Fitting<'a> {
             return Err(Error::data("every row has weight 0"));
         }
         let Some(changed) =
-            summary.reconsidered(leaves, self.specification.min_added_variance(summary))
+            summary.split_constant_columns(leaves, self.specification.min_added_variance(summary))
         else {
             return Ok(survey);
         };
@@ -412,7 +412,7 @@ impl Specification {
 
     /// Sets the priors of variances, in the units of the columns, and the smoothing.
     fn set_smoothing(&self, schema: &Schema, survey: &Survey, leaves: &mut [Leaf]) -> Result<()> {
-        let belief = Belief {
+        let strength = PriorStrength {
             variance_floor: self.variance_floor,
             ridge: self.ridge_for(&survey.summary),
             unit_share: self.unit_share,
@@ -423,7 +423,7 @@ impl Specification {
             row_weight: survey.summary.row_weight(),
         };
         for (number, leaf) in leaves.iter_mut().enumerate() {
-            survey.summary.settle(leaf, &belief);
+            survey.summary.set_prior_and_fallback(leaf, &strength);
             self.set_pseudocounts(leaf, schema, &survey.labelled.leaves[number])?;
         }
         Ok(())

@@ -50,15 +50,15 @@ pub struct FitOptions {
     #[serde(default)]
     pub marks: bool,
     /// Whether one more pass over the rows computes the certainty of the components.
-    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    #[serde(default = "default_true", skip_serializing_if = "is_true")]
     pub certainty: bool,
 }
 
-fn is_yes(value: &bool) -> bool {
+fn is_true(value: &bool) -> bool {
     *value
 }
 
-fn yes() -> bool {
+fn default_true() -> bool {
     true
 }
 

@@ -134,7 +134,7 @@ impl FittedMixture {
         if rows.schema().fields.len() != fields.len() {
             return Ok(false);
         }
-        let mut summary = TableSummary::nothing(fields.len());
+        let mut summary = TableSummary::empty(fields.len());
         // The last count is that of unseen categories.
         let zeros = |levels: usize| vec![0.0; levels + 1];
         let mut levels: Vec<_> = fields
@@ -184,8 +184,8 @@ impl FittedMixture {
         let weights = chunk.weights().unwrap_or(&ones);
         let mut summary = TableSummary {
             total: chunk.total_weight(),
-            rows: chunk.weighing_rows().count() as u64,
-            ..TableSummary::nothing(chunk.columns().len())
+            rows: chunk.rows_with_weight().count() as u64,
+            ..TableSummary::empty(chunk.columns().len())
         };
         let hidden = |row: &usize| match self.target {
             Some(target) => !chunk.column(target).cells(0, chunk.rows()).is_seen(*row),

@@ -9,7 +9,7 @@ use crate::model::mixture::MixtureStatistics;
 use crate::{Error, Result};
 
 /// The most bytes that a fit may need for matrices.
-const MOST_BYTES: f64 = 16e9;
+const MAX_BYTES: f64 = 16e9;
 
 /// The sizes in bytes of the covariances of all components, and of their part of the model file,
 /// above which a fit causes a warning.
@@ -88,14 +88,14 @@ impl Size {
     /// # Errors
     /// If the matrices need more than the maximum.
     pub fn check(&self, in_one_pass: bool) -> Result<()> {
-        if self.memory(in_one_pass) <= MOST_BYTES {
+        if self.memory(in_one_pass) <= MAX_BYTES {
             return Ok(());
         }
         let message = format!(
             "{} would need about {} of memory, and a fit may use {}",
             self.subject(),
             bytes(self.memory(in_one_pass)),
-            bytes(MOST_BYTES)
+            bytes(MAX_BYTES)
         );
         Err(Error::parameter(message).with_hint(
             "pass `covariance=diagonal`, or leave out columns with `drop`; naive-bayes needs no \
@@ -116,9 +116,13 @@ impl Size {
             return None;
         }
         let mut text = format!(
-            "{} take {} for each copy in memory, about {} during a fit, and about {} in a model \
-             file",
+            "{} {} {} for each copy in memory, about {} during a fit, and about {} in a model file",
             self.subject(),
+            if self.components == 1 {
+                "takes"
+            } else {
+                "take"
+            },
             bytes(self.matrices()),
             bytes(self.memory(in_one_pass)),
             bytes(file)
@@ -131,10 +135,10 @@ impl Size {
             };
             text += &format!(
                 "; {component} has no more rows than columns: `covariance=diagonal`, or \
-                 covariances shrunken by `prior=mclust`, may predict better as well"
+                 covariances shrunk by `prior=mclust`, may predict better as well"
             );
         } else {
-            text += "; `covariance=diagonal` needs little of either";
+            text += "; `covariance=diagonal` needs far less memory and disk space";
         }
         Some(text)
     }

@@ -41,8 +41,8 @@ impl Survey {
                 }
                 check_domains(schema, leaves, chunk, number)?;
                 let zero = || {
-                    let survey = Survey::nothing(leaves, labels, schema.fields.len());
-                    Some((survey, Central::nothing(leaves, target)))
+                    let survey = Survey::empty(leaves, labels, schema.fields.len());
+                    Some((survey, Central::empty(leaves, target)))
                 };
                 if let Some((survey, central)) = partial.get_or_insert_with(zero) {
                     survey.add(chunk, leaves, target, labels);
@@ -70,10 +70,10 @@ impl Survey {
     }
 
     /// The survey of no rows.
-    pub fn nothing(leaves: &[Leaf], labels: usize, columns: usize) -> Survey {
+    pub fn empty(leaves: &[Leaf], labels: usize, columns: usize) -> Survey {
         Survey {
             labelled: MixtureStatistics::zero(leaves, labels),
-            summary: TableSummary::nothing(columns),
+            summary: TableSummary::empty(columns),
         }
     }
 
@@ -96,8 +96,8 @@ impl Survey {
             labelled: MixtureStatistics::zero_without_text(leaves, labels),
             summary: TableSummary {
                 total: chunk.total_weight(),
-                rows: chunk.weighing_rows().count() as u64,
-                ..TableSummary::nothing(chunk.columns().len())
+                rows: chunk.rows_with_weight().count() as u64,
+                ..TableSummary::empty(chunk.columns().len())
             },
         };
         let ones;
@@ -189,7 +189,7 @@ fn check_domains(schema: &Schema, leaves: &[Leaf], chunk: &Chunk, number: usize)
             if leaf.family.supports_all(x) {
                 continue;
             }
-            let mut seen = chunk.weighing_rows().filter(|row| cells.is_seen(*row));
+            let mut seen = chunk.rows_with_weight().filter(|row| cells.is_seen(*row));
             if let Some(row) = seen.find(|row| !leaf.family.supports(x[*row])) {
                 return Err(Error::data(format!(
                     "{} is outside the support of the family {}",

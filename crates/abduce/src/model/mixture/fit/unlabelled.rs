@@ -9,7 +9,7 @@
 
 use crate::Control;
 use crate::Result;
-use crate::ask::LEAST_PROBABILITY;
+use crate::ask::MIN_PROBABILITY;
 use crate::ask::Predict;
 use crate::data::Folds;
 use crate::data::{Source, Table};
@@ -173,7 +173,7 @@ impl Counts {
         for chunk in source.scan()? {
             let chunk = chunk?;
             let cells = chunk.column(target).cells(0, chunk.rows());
-            for row in chunk.weighing_rows() {
+            for row in chunk.rows_with_weight() {
                 if cells.is_seen(row) {
                     counts.labelled += 1.0;
                     counts.weight += chunk.weights().map_or(1.0, |weights| weights[row]);
@@ -194,7 +194,7 @@ fn sample(source: &dyn Source, target: usize, counts: &Counts, seed: u64) -> Res
         let chunk = chunk?;
         let cells = chunk.column(target).cells(0, chunk.rows());
         let mut chosen = Vec::new();
-        for row in chunk.weighing_rows() {
+        for row in chunk.rows_with_weight() {
             let share = if cells.is_seen(row) {
                 MAX_LABELLED / counts.labelled
             } else {
@@ -241,7 +241,7 @@ impl Score {
                 let right = posterior.best(row) == label;
                 self.weight += weight;
                 self.right += if right { weight } else { 0.0 };
-                self.loss -= weight * posterior.row(row)[label].max(LEAST_PROBABILITY).ln();
+                self.loss -= weight * posterior.row(row)[label].max(MIN_PROBABILITY).ln();
                 match (right_without.get(all.len()), right) {
                     (Some(false), true) => self.corrected += weight,
                     (Some(true), false) => self.worsened += weight,

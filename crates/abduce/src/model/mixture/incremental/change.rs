@@ -182,7 +182,7 @@ fn unchanged() -> Changed {
 /// Whether all rows have weight 0.
 fn all_weights_are_zero(rows: &dyn Source) -> Result<bool> {
     for chunk in rows.scan()? {
-        if chunk?.weighing_rows().next().is_some() {
+        if chunk?.rows_with_weight().next().is_some() {
             return Ok(false);
         }
     }

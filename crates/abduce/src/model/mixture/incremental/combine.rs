@@ -128,7 +128,7 @@ impl Combination<'_> {
         components: usize,
     ) -> Result<Combined> {
         let mut conversions = Vec::with_capacity(self.parts.len());
-        let mut summary_before = TableSummary::nothing(self.schema.fields.len());
+        let mut summary_before = TableSummary::empty(self.schema.fields.len());
         for part in self.parts {
             let conversion = SchemaConversion::new(part, &self.schema)?;
             summary_before.merge(&conversion.summary(&part.summary, &part.statistics));
@@ -144,7 +144,7 @@ impl Combination<'_> {
         let mut new = self.survey(rows, &leaves, target, components)?;
         let mut summary = summary_with(&new);
         if let Some(changed) =
-            summary.reconsidered(&leaves, self.specification.min_added_variance(&summary))
+            summary.split_constant_columns(&leaves, self.specification.min_added_variance(&summary))
         {
             refuse_no_leaves(&changed)?;
             leaves = changed;
@@ -175,7 +175,7 @@ impl Combination<'_> {
         let labels = if target.is_some() { components } else { 0 };
         match rows {
             Some(rows) => Survey::of(rows, leaves, target, self.control)?.ok_or_else(interrupted),
-            None => Ok(Survey::nothing(leaves, labels, self.schema.fields.len())),
+            None => Ok(Survey::empty(leaves, labels, self.schema.fields.len())),
         }
     }
 
@@ -194,7 +194,7 @@ impl Combination<'_> {
             // New levels and classes must have a positive probability.
             let mut start = labelled.clone();
             let leaves = task.leaves.iter().zip(&mut start.leaves);
-            leaves.for_each(|(leaf, statistics)| leaf.family.pull_together(statistics));
+            leaves.for_each(|(leaf, statistics)| leaf.family.shrink_together(statistics));
             task.maximize(&start, None)
         } else {
             task.maximize(before, None)

@@ -9,7 +9,7 @@ use super::{
     fit_of_statistics,
 };
 use crate::Control;
-use crate::data::{Asked, Field, Kind, Labelled, NO_CODE, Recoded, Schema, Source};
+use crate::data::{Field, Kind, Labelled, NO_CODE, Recoded, Schema, SetByUser, Source};
 use crate::family::{GaussianStats, Statistics, Stats as _, never_seen};
 use crate::model::mixture::ClassPrior;
 use crate::model::mixture::fit::fitting::refuse_no_leaves;
@@ -42,7 +42,7 @@ impl FittedMixture {
         let Some(target) = self.target else {
             return Err(
                 Error::parameter("only models with a target can forget rows")
-                    .with_hint("fit the other rows again"),
+                    .with_hint("fit the model to the remaining rows"),
             );
         };
         self.refuse_unseen_levels(rows)?;
@@ -53,11 +53,7 @@ impl FittedMixture {
         let mut marks = self.marks.clone();
         let removed = marks.as_mut().map(|marks| marks.forget(&rows));
         let removed = removed.transpose()?;
-        let survey = Survey::of(&rows, &self.leaves, self.target, control)?;
-        let survey = survey.ok_or_else(interrupted)?;
-        if survey.summary.unlabelled > 0.0 || survey.summary.incomplete > 0.0 {
-            return Err(hidden_values());
-        }
+        let survey = self.survey_of_complete(&rows, control)?;
         let (statistics, summary) = self.subtract(&survey, removed)?;
         let warnings = self.check_precision(&statistics, &summary)?;
         let (schema, codes) = self.without_empty_levels(&statistics, &summary, specification);
@@ -65,7 +61,7 @@ impl FittedMixture {
         let components = conversion.components(self.target).iter().flatten().count();
         let mut leaves = specification.leaves(&schema)?;
         if let Some(changed) =
-            summary.reconsidered(&leaves, specification.min_added_variance(&summary))
+            summary.split_constant_columns(&leaves, specification.min_added_variance(&summary))
         {
             leaves = changed;
             refuse_no_leaves(&leaves)?;
@@ -92,6 +88,16 @@ impl FittedMixture {
         fit.mixture.marks = marks;
         fit.warnings.extend(warnings);
         Ok(fit)
+    }
+
+    /// The survey of rows to forget, or an error if they have hidden values.
+    fn survey_of_complete(&self, rows: &dyn Source, control: Control) -> Result<Survey> {
+        let survey = Survey::of(rows, &self.leaves, self.target, control)?;
+        let survey = survey.ok_or_else(interrupted)?;
+        if survey.summary.unlabelled > 0.0 || survey.summary.incomplete > 0.0 {
+            return Err(hidden_values());
+        }
+        Ok(survey)
     }
 
     /// The statistics and moments without those of a survey. `removed` is the number of rows that
@@ -151,7 +157,7 @@ impl FittedMixture {
                         let message = "forgetting these rows loses too much numerical precision";
                         return Err(Error::numeric(message)
                             .at_column(name)
-                            .with_hint("fit the other rows again"));
+                            .with_hint("fit the model to the remaining rows"));
                     }
                 }
             }
@@ -235,7 +241,7 @@ impl FittedMixture {
         let field = &self.schema.fields[column];
         let mut dirichlet = specification.dirichlet.iter();
         let class_prior = matches!(specification.class_prior, ClassPrior::Given(_));
-        field.asked == Asked::Levels
+        field.set_by_user == SetByUser::Levels
             || field.text.as_ref().is_some_and(|text| !text.may_grow())
             || dirichlet.any(|(name, _)| *name == field.name)
             || (class_prior && self.target == Some(column))
@@ -257,7 +263,7 @@ fn hidden_values() -> Error {
         "rows without a label, with missing values in correlated columns, or under a Student t \
          cannot be forgotten",
     )
-    .with_hint("their expected statistics are not stored; fit the other rows again")
+    .with_hint("their expected statistics are not stored; fit the model to the remaining rows")
 }
 
 /// An error for the first text with a term that the model does not have.
@@ -298,7 +304,7 @@ fn refuse_unseen_terms(
 
 /// The error for a level or term that the model does not have.
 fn never_seen_value(what: &str, field: &Field, row: u64) -> Error {
-    Error::data(format!("the model has never seen a row with \"{what}\""))
+    Error::data(format!("no fitted row has \"{what}\""))
         .at_column(&field.name)
         .at_row(row)
 }
@@ -371,7 +377,7 @@ impl MixtureStatistics {
             (false, Some(true)) => Err(Error::numeric(
                 "the rows to forget weigh so much that the weight of the others loses all precision",
             )
-            .with_hint("fit the other rows again")),
+            .with_hint("fit the model to the remaining rows")),
             (false, _) => Err(Error::data("no row would be left")),
         }
     }
@@ -393,7 +399,7 @@ impl TableSummary {
             or_scale(result, has_marks, weights, |share| moments.scale(share))?;
             *moments = rounded(moments.clone(), &before);
         }
-        self.review_central();
+        self.drop_unneeded_central();
         Ok(())
     }
 }

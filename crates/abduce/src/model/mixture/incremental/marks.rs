@@ -62,7 +62,7 @@ impl Marks {
                     weight: chunk.weights().map_or(1.0, |w| w[row]),
                     rows: 1,
                 };
-                Ok(chunk.weighing_rows().map(group).collect::<Vec<_>>())
+                Ok(chunk.rows_with_weight().map(group).collect::<Vec<_>>())
             },
             |all: &mut Vec<Group>, more| all.extend(more),
         )?;
@@ -112,7 +112,7 @@ impl Marks {
         for chunk in rows.scan()? {
             let chunk = chunk?;
             let marks = marker.marks(&chunk);
-            for row in chunk.weighing_rows() {
+            for row in chunk.rows_with_weight() {
                 let weight = chunk.weights().map_or(1.0, |w| w[row]);
                 let taken = kept.get_mut(&marks[row]).map(|groups| take(groups, weight));
                 let message = match taken {

@@ -18,7 +18,7 @@ mod merge_schemas;
 mod precision;
 mod schema_conversion;
 
-use crate::data::{Asked, Labelled, Recoded, Schema, Source};
+use crate::data::{Labelled, Recoded, Schema, SetByUser, Source};
 use crate::leaf::TableSummary;
 use crate::model::LogLikelihoodOf;
 use crate::model::mixture::fit::finish::finish;
@@ -88,7 +88,7 @@ impl FittedMixture {
                 (Some(new), None) => new.clone(),
                 (None, _) => before.clone(),
             };
-            fields.push(field.asked(before.asked));
+            fields.push(field.set_by_user(before.set_by_user));
         }
         let schema = Schema {
             fields,
@@ -196,7 +196,7 @@ impl FittedMixture {
         let unsettled = fields.filter(|(column, field)| {
             let is_numeric = !field.kind.is_coded() && field.text.is_none();
             is_numeric
-                && field.asked == Asked::Nothing
+                && field.set_by_user == SetByUser::Nothing
                 && (!self.is_modelled(*column) || self.constant(*column).is_some())
         });
         unsettled.map(|(_, field)| field.name.clone()).collect()

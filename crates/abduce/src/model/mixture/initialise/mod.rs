@@ -188,11 +188,11 @@ impl Points {
 
     /// Hierarchical clustering of some evenly spaced rows of positive weight.
     pub fn tree(&self) -> Tree {
-        let weighing = self.weights.iter().enumerate().filter(|(_, w)| **w > 0.0);
-        let weighing: Vec<usize> = weighing.map(|(row, _)| row).collect();
-        let rows = hierarchical::max_rows(self.width).min(weighing.len());
+        let weighted = self.weights.iter().enumerate().filter(|(_, w)| **w > 0.0);
+        let weighted: Vec<usize> = weighted.map(|(row, _)| row).collect();
+        let rows = hierarchical::max_rows(self.width).min(weighted.len());
         let chosen: Vec<usize> = (0..rows)
-            .map(|i| weighing[i * weighing.len() / rows])
+            .map(|i| weighted[i * weighted.len() / rows])
             .collect();
         let cells: Vec<f64> = chosen
             .iter()
@@ -295,7 +295,8 @@ fn distance(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// The statistics of groups of rows, from which initial parameters can be estimated. Missing
-/// values of correlated columns are expected under the prior, so that incomplete rows count too.
+/// values of correlated columns are replaced by their expectation under the prior, so that
+/// incomplete rows count too.
 pub(crate) fn statistics_of_groups(
     table: &Table,
     leaves: &[Leaf],
@@ -347,6 +348,6 @@ pub(crate) fn statistics_of_labels(
 /// Shrinks the statistics of components towards each other, so that few rows are enough.
 fn shrink_components(leaves: &[Leaf], statistics: &mut MixtureStatistics) {
     for (leaf, components) in leaves.iter().zip(&mut statistics.leaves) {
-        leaf.family.pull_together(components);
+        leaf.family.shrink_together(components);
     }
 }

@@ -27,8 +27,8 @@ pub enum Ended {
     Unconverged,
     /// With a component collapsed onto a few rows; such a result is used only if there is no other.
     Spurious,
-    /// After a few iterations, on a large table with a sample of the rows, or in a grid possibly
-    /// after none; only the best starts are continued.
+    /// After a few iterations (in a grid possibly none), or on a sample of a large table; it was not
+    /// among the starts that were continued.
     Tried,
     /// With a numerical error.
     Failed,
@@ -46,7 +46,7 @@ impl Start {
         attempt: &Result<Option<EmFit>>,
         task: &Task,
         summary: &TableSummary,
-        to_the_end: bool,
+        until_convergence: bool,
     ) -> Start {
         let Ok(Some(found)) = attempt else {
             return Start {
@@ -64,7 +64,7 @@ impl Start {
             ended: match found {
                 found if found.interrupted => Ended::Interrupted,
                 found if is_spurious(task, summary, found) => Ended::Spurious,
-                _ if !to_the_end => Ended::Tried,
+                _ if !until_convergence => Ended::Tried,
                 found if found.converged => Ended::Converged,
                 _ => Ended::Unconverged,
             },

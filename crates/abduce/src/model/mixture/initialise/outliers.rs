@@ -10,14 +10,14 @@ const NEIGHBOUR_NUMBER: usize = 8;
 const MAX_NEIGHBOURS: usize = 1000;
 
 impl Points {
-    /// The points with weight 0 for a share of the rows, the farthest outliers, and the weight of
-    /// those.
+    /// Sets the weight of the farthest outliers to 0, up to a share of the total weight; returns
+    /// the points and the weight removed.
     pub fn without_outliers(&self, share: f64) -> (Points, f64) {
-        let weighing = self.weights.iter().enumerate().filter(|(_, w)| **w > 0.0);
-        let weighing: Vec<usize> = weighing.map(|(row, _)| row).collect();
-        let candidates = MAX_NEIGHBOURS.min(weighing.len());
+        let weighted = self.weights.iter().enumerate().filter(|(_, w)| **w > 0.0);
+        let weighted: Vec<usize> = weighted.map(|(row, _)| row).collect();
+        let candidates = MAX_NEIGHBOURS.min(weighted.len());
         let candidates: Vec<usize> = (0..candidates)
-            .map(|i| weighing[i * weighing.len() / candidates])
+            .map(|i| weighted[i * weighted.len() / candidates])
             .collect();
         let neighbour_distance = |row: usize| {
             let others = candidates.iter().filter(|other| **other != row);
@@ -30,7 +30,7 @@ impl Points {
             }
             *all.select_nth_unstable_by(place, f64::total_cmp).1
         };
-        let mut distances: Vec<(f64, usize)> = weighing
+        let mut distances: Vec<(f64, usize)> = weighted
             .iter()
             .map(|row| (neighbour_distance(*row), *row))
             .collect();

@@ -22,33 +22,43 @@ use std::cmp::Ordering;
 /// The maximum number of rows for which starts run in parallel.
 const MAX_PARALLEL_ROWS: u64 = 16_384;
 
-/// Where iterations take long: the number of iterations of each start, on few rows of a large
-/// table; the number of starts that are continued; and the number of their iterations on a larger
-/// sample of a large table.
+/// The first iterations of each start where iterations take long; few rows of a large table.
 const FIRST_ITERATIONS: usize = 8;
+
+/// The starts that are continued after these.
 const KEPT: usize = 4;
+
+/// Their iterations on a larger sample of a large table.
 const SECOND_ITERATIONS: usize = 12;
 
-/// The number of products in an iteration over a table up to which all starts run until they
-/// converge, and how many complete rows the missing values of one row cost in addition.
+/// Up to this number of products in an iteration over a table, all starts run until convergence.
 const FEW_PRODUCTS: f64 = 250_000.0;
+
+/// The missing values of one row take as long as this number of complete rows.
 const PRODUCTS_OF_MISSING: f64 = 4.0;
 
-/// In a grid: the number of products in an iteration up to which all starts run until they
-/// converge. Above it, the number of starts that are iterated at all, the number of their first
-/// iterations, and the number of starts that are continued to the coarse tolerance.
+/// In a grid, up to this number of products in an iteration all starts run until convergence.
 const FEW_PRODUCTS_OF_GRID: f64 = 50_000.0;
+
+/// Above it, the number of starts that are iterated at all.
 const ITERATED: usize = 6;
+
+/// The first iterations of each of these.
 const COARSE_ITERATIONS: usize = 5;
+
+/// The starts that are then continued to the coarse tolerance.
 const COARSE_KEPT: usize = 2;
 
 /// The tolerance at which the fits of a grid are compared before the best are continued.
 pub(crate) const COARSE_TOLERANCE: f64 = 3e-6;
 
-/// The minimum number of rows on which starts are tried: in all, for each component, and for each
-/// component and column.
+/// The minimum number of rows on which starts are tried.
 const MIN_ROWS: usize = 2_000;
+
+/// The minimum number of these rows for each component.
 const ROWS_PER_COMPONENT: usize = 500;
+
+/// The minimum number of these rows for each component and column.
 const ROWS_PER_COLUMN: usize = 4;
 
 /// The initial shares of noise, used by the starts in turn.
@@ -71,9 +81,7 @@ pub(crate) fn best_of_starts(
     let first = if is_whole {
         sample.clone()
     } else {
-        let columns: usize = task.leaves.iter().map(|leaf| leaf.columns.len()).sum();
-        let rows = ROWS_PER_COMPONENT.max(ROWS_PER_COLUMN * columns) * task.components;
-        let rows = rows.max(MIN_ROWS);
+        let rows = rows_for_starts(task);
         sample_rows(&sample, sample.rows() as usize, rows, options.seed)?
     };
     let shared = shared.filter(|shared| shared.get(task.leaves, task.components, 1).is_some());
@@ -99,29 +107,13 @@ pub(crate) fn best_of_starts(
         starts.is_coarse = true;
         return trial.run_coarsely(tries, &mut starts.outcomes);
     }
-    let to_the_end = is_whole && (tries == 1 || products <= FEW_PRODUCTS);
-    let attempts = if to_the_end {
-        trial.run(tries, &options.em)
+    let until_convergence = is_whole && (tries == 1 || products <= FEW_PRODUCTS);
+    let best = if until_convergence {
+        trial.run_until_convergence(tries, &mut starts.outcomes)?
     } else {
-        trial.run(tries, &trial.limited_to(FIRST_ITERATIONS))
+        trial.run_in_rounds(tries, &sample, is_whole, &mut starts.outcomes)?
     };
-    let outcomes = attempts.iter();
-    starts.outcomes = outcomes
-        .map(|attempt| Start::of(attempt, task, summary, to_the_end))
-        .collect();
-    let mut found = successful(attempts)?;
-    sort_best_first(&mut found, task, summary);
-    if !to_the_end {
-        found.truncate(KEPT);
-        let more = if is_whole {
-            options.em.clone()
-        } else {
-            trial.limited_to(SECOND_ITERATIONS)
-        };
-        found = trial.continue_on(&sample, found, &more)?;
-        sort_best_first(&mut found, task, summary);
-    }
-    let Some(best) = found.into_iter().next() else {
+    let Some(best) = best else {
         return Ok(None);
     };
     if is_whole {
@@ -135,6 +127,13 @@ pub(crate) fn best_of_starts(
             ..best
         })),
     }
+}
+
+/// The number of rows on which the starts of a large table are tried.
+fn rows_for_starts(task: &Task) -> usize {
+    let columns: usize = task.leaves.iter().map(|leaf| leaf.columns.len()).sum();
+    let rows = ROWS_PER_COMPONENT.max(ROWS_PER_COLUMN * columns) * task.components;
+    rows.max(MIN_ROWS)
 }
 
 /// The number of products in an iteration over all rows.
@@ -208,8 +207,7 @@ impl Trial<'_> {
         statistics
     }
 
-    /// The initial parameters of a start, and their log-likelihood of the rows with their groups as
-    /// labels, plus the log-prior.
+    /// The initial parameters of a start and their objective, with the groups as labels.
     fn start(&self, number: usize) -> (Parameters, f64) {
         let statistics = self.statistics(number);
         let parameters = self.task.maximize(&statistics, None);
@@ -229,6 +227,54 @@ impl Trial<'_> {
             em(self.task, self.first, start, options, self.control)
         };
         in_parallel_if_small(self.first, (1..=tries).collect(), one)
+    }
+
+    /// Runs EM from every start until convergence, and returns the best result.
+    fn run_until_convergence(
+        &self,
+        tries: usize,
+        outcomes: &mut Vec<Start>,
+    ) -> Result<Option<EmFit>> {
+        let attempts = self.run(tries, &self.options.em);
+        Ok(self.ranked(attempts, true, outcomes)?.into_iter().next())
+    }
+
+    /// Runs EM from every start for a few iterations, continues the best on the rows of `sample`,
+    /// until convergence if it is the whole table, and returns the best result.
+    fn run_in_rounds(
+        &self,
+        tries: usize,
+        sample: &Table,
+        is_whole: bool,
+        outcomes: &mut Vec<Start>,
+    ) -> Result<Option<EmFit>> {
+        let attempts = self.run(tries, &self.limited_to(FIRST_ITERATIONS));
+        let mut found = self.ranked(attempts, false, outcomes)?;
+        found.truncate(KEPT);
+        let more = if is_whole {
+            self.options.em.clone()
+        } else {
+            self.limited_to(SECOND_ITERATIONS)
+        };
+        found = self.continue_on(sample, found, &more)?;
+        sort_best_first(&mut found, self.task, self.summary);
+        Ok(found.into_iter().next())
+    }
+
+    /// The successful attempts, the best first; writes the outcomes of all.
+    fn ranked(
+        &self,
+        attempts: Vec<Result<Option<EmFit>>>,
+        until_convergence: bool,
+        outcomes: &mut Vec<Start>,
+    ) -> Result<Vec<EmFit>> {
+        let each = attempts.iter();
+        *outcomes = each
+            .map(|attempt| Start::of(attempt, self.task, self.summary, until_convergence))
+            .collect();
+        let mut found = successful(attempts)?;
+        sort_best_first(&mut found, self.task, self.summary);
+        Ok(found)
     }
 
     /// Runs EM to a coarse tolerance from the starts that are best after a few iterations. Only the
@@ -316,7 +362,7 @@ pub(crate) fn coarse(options: &EmOptions) -> EmOptions {
 
 /// The number of different starts of a fit with this number of components.
 pub(super) fn tries(options: &FitOptions, components: usize) -> usize {
-    // A hierarchical start is always the same, and a single component is where all rows are.
+    // A hierarchical start is always the same, and a single component starts from all rows.
     if options.init == Init::Hierarchical || components == 1 {
         1
     } else {

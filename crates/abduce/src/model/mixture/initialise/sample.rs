@@ -37,12 +37,12 @@ pub(crate) fn sample_rows(
     let mut first = 0;
     for chunk in source.scan()? {
         let chunk = chunk?;
-        let weighing: Vec<usize> = chunk.weighing_rows().collect();
+        let weighted: Vec<usize> = chunk.rows_with_weight().collect();
         let mut taken = Vec::new();
-        while let Some(row) = next.next_if(|row| *row < first + weighing.len()) {
-            taken.push(weighing[row - first] as u32);
+        while let Some(row) = next.next_if(|row| *row < first + weighted.len()) {
+            taken.push(weighted[row - first] as u32);
         }
-        first += weighing.len();
+        first += weighted.len();
         if !taken.is_empty() {
             parts.push(chunk.take(&taken));
         }

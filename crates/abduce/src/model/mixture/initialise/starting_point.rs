@@ -65,7 +65,7 @@ impl FitOptions {
         match &self.start_by {
             None => Ok(()),
             Some(name) => Err(Error::parameter(
-                "the levels of one column cannot start several numbers of components",
+                "`start_by` cannot be combined with several numbers of components",
             )
             .at_column(name)),
         }
@@ -84,12 +84,12 @@ pub(crate) fn start_column(
     let components = specification.components.unwrap_or(field.levels.len());
     if specification.target.is_some() {
         return Err(
-            Error::parameter("a model with a target starts from its labels").at_column(name),
+            Error::parameter("`start_by` does not apply to models with a target").at_column(name),
         );
     }
     if !field.kind.is_coded() {
         return Err(Error::parameter(format!(
-            "components start from a column with levels, not from one of kind {}",
+            "`start_by` needs a categorical column; this one is {}",
             field.kind.name()
         ))
         .at_column(name)

@@ -56,9 +56,10 @@ pub(super) fn whitened(cells: &[f64], width: usize, weights: &[f64]) -> (Vec<f64
     (white.collect(), kept.len())
 }
 
-/// The same for fewer rows than columns, from the products of rows instead of columns: with
-/// B = √(w/Σw)(x − m)/s, whose products BᵀB are the correlations and B Bᵀ those of rows, the
-/// coordinates of a row along an axis of BᵀB are those of the axis of B Bᵀ times √(Σw/w).
+/// The same for fewer rows than columns, from a smaller matrix. Let the rows of B be
+/// √(w/Σw)(x − m)/s. Then BᵀB is the matrix of correlations, and the smaller B Bᵀ has the same
+/// positive eigenvalues. The whitened coordinate of a row along an eigenvector of BᵀB is its entry
+/// in the corresponding eigenvector of B Bᵀ, times √(Σw/w).
 fn whitened_by_rows(cells: &[f64], mean: &[f64], weights: &[f64]) -> (Vec<f64>, usize) {
     let (width, count) = (mean.len(), weights.len());
     let total: f64 = weights.iter().sum::<f64>().max(f64::MIN_POSITIVE);

@@ -62,7 +62,7 @@ pub(crate) fn any_singular(leaves: &[Leaf], parameters: &Parameters) -> bool {
     let pairs = leaves.iter().zip(&parameters.leaves);
     let mut learned = pairs.filter(|(leaf, _)| !leaf.fixed);
     learned.any(|(leaf, distributions)| {
-        let wide = match leaf.family.vague() {
+        let wide = match leaf.family.fallback() {
             Some(Distribution::Multivariate(wide)) => wide,
             Some(Distribution::MultivariateStudentT(wide)) => wide.gaussian,
             _ => return false,
@@ -145,7 +145,7 @@ pub(crate) fn diagnose(
     let empty: Vec<String> = empty.map(|(j, _)| name(j)).collect();
     if task.target.is_some() && !empty.is_empty() {
         warnings.push(format!(
-            "without rows, and estimated from all rows together: {}",
+            "these classes have no rows and are estimated from all rows: {}",
             some_of(&empty)
         ));
     }

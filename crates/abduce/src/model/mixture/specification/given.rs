@@ -200,8 +200,8 @@ impl FittedMixture {
         leaf: &Leaf,
         schema: &Schema,
     ) -> Result<(Vec<Distribution>, Vec<f64>)> {
-        if let (Some(vague), true) = (leaf.family.vague(), leaf.fixed) {
-            return Ok((vec![vague; self.components()], Vec::new()));
+        if let (Some(fallback), true) = (leaf.family.fallback(), leaf.fixed) {
+            return Ok((vec![fallback; self.components()], Vec::new()));
         }
         let names = column_names(schema, leaf);
         let mut leaves = self.leaves.iter();
@@ -251,7 +251,7 @@ impl Parameters {
             .for_each(|w| *w *= 1.0 - INITIAL_NOISE);
         self.weights.push(INITIAL_NOISE);
         for (distributions, leaf) in self.leaves.iter_mut().zip(leaves) {
-            distributions.extend(leaf.noise.clone().or(leaf.family.vague()));
+            distributions.extend(leaf.noise.clone().or(leaf.family.fallback()));
         }
         for probabilities in self.unseen.iter_mut() {
             probabilities.extend(probabilities.last().copied());

@@ -77,7 +77,7 @@ pub struct Specification {
     #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub ridge_share: f64,
     /// s of (1 − s)Σ + sI, by which the estimated covariance Σ of the real columns is replaced: it
-    /// is shrunk towards the unit matrix, whatever the units of the columns (Friedman, *Journal
+    /// is shrunk towards the identity matrix, whatever the units of the columns (Friedman, *Journal
     /// of the American Statistical Association* 84, 1989).
     #[serde(default, skip_serializing_if = "crate::family::is_zero")]
     pub unit_share: f64,
@@ -258,7 +258,7 @@ impl Specification {
         }
         if !(0.0..=1.0).contains(&self.unit_share) {
             return Err(Error::parameter(format!(
-                "the share of the unit matrix must be a number from 0 to 1, not {:e}",
+                "the share of the identity matrix must be a number from 0 to 1, not {:e}",
                 self.unit_share
             )));
         }

@@ -22,7 +22,7 @@ pub(crate) fn add_noise(
     let ranges = ranges(source)?;
     for leaf in leaves.iter_mut().filter(|leaf| !leaf.fixed) {
         if leaf.family.levels().is_some() || leaf.family.is_text() {
-            leaf.noise = leaf.family.vague();
+            leaf.noise = leaf.family.fallback();
             continue;
         }
         let side = |column: &usize| {
@@ -53,7 +53,7 @@ fn ranges(source: &dyn Source) -> Result<Vec<(f64, f64)>> {
         1,
         |partial: &mut Option<Vec<(f64, f64)>>, _, chunk| {
             let ranges = partial.get_or_insert_with(|| empty.clone());
-            let rows: Vec<usize> = chunk.weighing_rows().collect();
+            let rows: Vec<usize> = chunk.rows_with_weight().collect();
             for (column, range) in ranges.iter_mut().enumerate() {
                 let cells = chunk.column(column).cells(0, chunk.rows());
                 if cells.reals().is_empty() {

@@ -49,12 +49,12 @@ impl Event {
             Event::Bernoulli => LeafFamily::Presence {
                 shape,
                 prior: Default::default(),
-                vague: None,
+                fallback: None,
             },
             _ => LeafFamily::Words {
                 shape,
                 prior: Default::default(),
-                vague: None,
+                fallback: None,
             },
         };
         Leaf::new(columns, family)

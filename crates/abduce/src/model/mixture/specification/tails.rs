@@ -47,7 +47,7 @@ impl Tails {
             Tails::Gaussian => LeafFamily::Multivariate {
                 shape: MultivariateShape { columns, structure },
                 prior: Default::default(),
-                vague: None,
+                fallback: None,
             },
             Tails::StudentT { degrees } => LeafFamily::MultivariateStudentT {
                 shape: MultivariateStudentTShape {
@@ -56,7 +56,7 @@ impl Tails {
                     degrees: degrees.map(checked_degrees).transpose()?,
                 },
                 prior: Default::default(),
-                vague: None,
+                fallback: None,
             },
         })
     }
@@ -65,8 +65,8 @@ impl Tails {
 /// The degrees of freedom, if they are in the allowed range.
 fn checked_degrees(degrees: f64) -> Result<f64> {
     let (least, most) = (
-        MultivariateStudentT::LEAST_DEGREES,
-        MultivariateStudentT::MOST_DEGREES,
+        MultivariateStudentT::MIN_DEGREES,
+        MultivariateStudentT::MAX_DEGREES,
     );
     if !(least..=most).contains(&degrees) {
         return Err(Error::parameter(format!(

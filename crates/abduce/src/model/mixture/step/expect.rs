@@ -14,7 +14,7 @@ use crate::leaf::Leaf;
 use crate::leaf::columns::{ColumnBuffers, ColumnTable};
 use crate::leaf::kernels::{Fast, LeafKernel, LevelTable, before_noise};
 use crate::learn::EStep;
-use crate::model::mixture::step::runs::{Run, groups_of_short_runs, sort_into_runs};
+use crate::model::mixture::step::runs::{Run, group_runs, sort_into_runs};
 use crate::model::mixture::{MixtureStatistics, Parameters};
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -201,7 +201,7 @@ impl<'a> Prepared<'a> {
         };
         let order: Vec<u32> = order.unwrap_or_else(|| (0..chunk.rows() as u32).collect());
         let mut buffers = Buffers::new(self.kernels.len());
-        let mut groups = groups_of_short_runs(&runs, self.rows_of_short_runs()).peekable();
+        let mut groups = group_runs(&runs, self.rows_of_short_runs()).peekable();
         while let Some(group) = groups.next() {
             if self.control.is_interrupted() {
                 break;

@@ -58,8 +58,8 @@ pub(crate) fn observe_groups(
                 .map(|cells| cells.slice(*start, end - start))
                 .collect();
             let (rows, weights) = (Rows::new(&cells), &weights[*start..*end]);
-            match (incomplete, leaf.family.vague()) {
-                (IncompleteRows::Expect, Some(vague)) => vague.expect(&rows, weights, group),
+            match (incomplete, leaf.family.fallback()) {
+                (IncompleteRows::Expect, Some(fallback)) => fallback.expect(&rows, weights, group),
                 _ => leaf.family.observe(&rows, weights, group),
             }
         }

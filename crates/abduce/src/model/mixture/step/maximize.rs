@@ -76,13 +76,13 @@ impl MixtureStatistics {
 /// statistics of documents is slow: they are as large as the vocabulary.
 pub(crate) fn segment(leaves: &[Leaf], components: usize) -> usize {
     const PARAMETERS_PER_CHUNK: usize = 50_000;
-    const MOST: usize = 16;
+    const MAX_CHUNKS: usize = 16;
     let text = leaves.iter().filter(|leaf| leaf.family.is_text());
     let parameters: usize = text
         .map(|leaf| leaf.family.parameters_of_all(components))
         .sum();
     (parameters / PARAMETERS_PER_CHUNK)
-        .clamp(1, MOST)
+        .clamp(1, MAX_CHUNKS)
         .next_power_of_two()
 }
 
@@ -177,8 +177,8 @@ impl Leaf {
         statistics: &[Statistics],
         before: Option<&[Distribution]>,
     ) -> Vec<Distribution> {
-        if let (Some(vague), true) = (self.family.vague(), self.fixed) {
-            return vec![vague; statistics.len()];
+        if let (Some(fallback), true) = (self.family.fallback(), self.fixed) {
+            return vec![fallback; statistics.len()];
         }
         let learned = self.learned(statistics.len());
         if learned.len() == statistics.len() && !self.tied {

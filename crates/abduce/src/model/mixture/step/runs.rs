@@ -31,7 +31,7 @@ impl Run {
 
 /// Splits runs into groups. A group is a single run, or consecutive short runs with the same label
 /// and at most `max_rows` rows in all.
-pub(crate) fn groups_of_short_runs(runs: &[Run], max_rows: usize) -> impl Iterator<Item = &[Run]> {
+pub(crate) fn group_runs(runs: &[Run], max_rows: usize) -> impl Iterator<Item = &[Run]> {
     let mut rows = 0;
     runs.chunk_by(move |run, next| {
         let both = [run, next];
@@ -45,9 +45,8 @@ pub(crate) fn groups_of_short_runs(runs: &[Run], max_rows: usize) -> impl Iterat
     })
 }
 
-/// A row with what the rows of a run have in common, as one number that sorts fast: from the
-/// highest bits on, 32 bits of the label, where 0 is no label, 64 of the number of the pattern,
-/// and 32 of the row.
+/// A sort key: 32 bits of the label plus 1 (0 without a label), 64 bits of the pattern number, 32
+/// bits of the row number, highest first.
 type RowKey = u128;
 
 const ROW_BITS: u32 = 32;
@@ -68,7 +67,7 @@ pub(crate) fn sort_into_runs(
         .filter(|c| chunk.column(*c).nulls().is_some())
         .collect();
     let rows: Vec<u32> = if skip_zero_weights {
-        chunk.weighing_rows().map(|row| row as u32).collect()
+        chunk.rows_with_weight().map(|row| row as u32).collect()
     } else {
         (0..chunk.rows() as u32).collect()
     };
