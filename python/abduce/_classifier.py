@@ -247,8 +247,9 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
         ----------
         X : array-like, frame or sparse matrix of shape (n_samples, n_features)
             Rows.
-        costs : dict or array-like of shape (n_classes, n_classes), default=None
+        costs : dict, DataFrame or array-like of shape (n_classes, n_classes), default=None
             Cost of each decision: `costs[true, decided]`, by pairs of classes or as a matrix in the order of `classes_`.
+            A pandas DataFrame has the true classes as its index and the decisions as its columns, in any order.
             A pair that is missing in a dict, and every pair if None, costs 0 if the classes are equal, otherwise 1.
         abstain_below : float, default=0.0
             Rows whose most probable class is less probable than this get no decision.
@@ -258,8 +259,8 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
         ndarray of shape (n_samples,)
             The decisions. If some rows get none, the dtype is object, and these rows are None.
         """
-        if not 0.0 <= abstain_below <= 1.0:
-            raise ValueError(f"abstain_below must be from 0 to 1, not {abstain_below}")
+        if not (isinstance(abstain_below, Real) and 0.0 <= float(abstain_below) <= 1.0):
+            raise ValueError(f"abstain_below must be a number from 0 to 1, not {abstain_below!r}")
         probabilities = self.predict_proba(X)
         # einsum adds in the same order for any number of threads.
         expected = None if costs is None else np.einsum("rt,td->rd", probabilities, self._cost_matrix(costs))
@@ -273,6 +274,14 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
     def _cost_matrix(self, costs: Mapping[tuple[Any, Any], float] | ArrayLike) -> Floats:
         """The cost of each decision, by true class and decision."""
         matrix = 1.0 - np.eye(len(self.classes_))
+        if hasattr(costs, "index") and hasattr(costs, "columns"):
+            classes = self.classes_.tolist()
+            for names in (costs.index.tolist(), costs.columns.tolist()):
+                if len(names) != len(classes) or set(names) != set(classes):
+                    raise ValueError(
+                        f"the index and the columns of costs must be the classes {', '.join(map(str, classes))}"
+                    )
+            costs = costs.loc[classes, classes].to_numpy()
         if isinstance(costs, Mapping):
             places = {label: place for place, label in enumerate(self.classes_.tolist())}
             for pair, cost in costs.items():

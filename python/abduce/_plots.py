@@ -232,6 +232,8 @@ class Scene:
         with warnings.catch_warnings():
             # The columns are in the order of the model.
             warnings.filterwarnings("ignore", message="X does not have valid feature names")
+            # The points are not rows of the user.
+            warnings.filterwarnings("ignore", message=".*was constant when the model was fitted")
             found: NDArray[Any] = getattr(self.estimator, method)(X)
         return found
 

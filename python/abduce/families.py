@@ -199,7 +199,7 @@ def estimate(
         Known parameters by name.
     level : float, default=0.95
         Probability of the intervals.
-    above : float, tuple or list of them, default=None
+    above : float, dict, tuple or list of them, default=None
         Numbers, or (parameter, number) pairs, for which to report the probability that the parameter is above.
     seed : int, default=0
         Seed of the random numbers.
@@ -216,13 +216,16 @@ def estimate(
 
     kind = _core.kind_of_family(family)
     x = np.asarray(x)
+    weights = weights_of(sample_weight, x)
     columns = x.reshape(len(x), -1) if len(x) else x.reshape(0, 1)
     levels: list[list[str]] = []
     kinds = [kind or "real"] * columns.shape[1]
     if kinds[0] in ("binary", "categorical", "ordinal"):
         coded: list[Floats] = []
         for column in columns.T:
-            seen = np.array([not is_missing_value(cell) for cell in column.tolist()])
+            seen = np.array([not is_missing_value(cell) for cell in column.tolist()], dtype=bool)
+            if weights is not None:
+                seen &= weights > 0.0
             categories, codes = np.unique(
                 column[seen].astype(str if column.dtype.kind in "OU" else column.dtype), return_inverse=True
             )
@@ -236,10 +239,12 @@ def estimate(
         [f"x{i}" for i in range(columns.shape[1])],
         kinds=kinds,
         levels=levels or None,
-        weights=weights_of(sample_weight, x),
+        weights=weights,
     )
-    above = [] if above is None else [above] if np.ndim(above) == 0 else list(above)
-    pairs = [bound if isinstance(bound, tuple) else (None, float(bound)) for bound in above]
+    if isinstance(above, Mapping):
+        above = list(above.items())
+    above = [] if above is None else [above] if isinstance(above, tuple) or np.ndim(above) == 0 else list(above)
+    pairs = [(bound[0], float(bound[1])) if isinstance(bound, tuple) else (None, float(bound)) for bound in above]
     report = _core.estimate_family(family, table, prior, list((known or {}).items()), level, pairs, seed)
     return json.loads(report)
 

@@ -317,9 +317,9 @@ class Mixture(FrameInputMixin, MixtureEstimator):
     ----------
     n_components : int or sequence of int, default=1
         Number of components; of several numbers, the best by `select` is used.
-    covariance : str, default="full"
+    covariance : str or list of str, default="full"
         Covariance of the real numbers: "full", "tied", "diagonal", "spherical", "identity" or a code of mclust such as
-        "VVE"; of several, separated by commas, or "all", the best by `select` is used.
+        "VVE"; of several, in a list or separated by commas, or of "all", the best by `select` is used.
     families : dict, default=None
         Families of columns, by names or patterns.
     kinds : dict, default=None
@@ -384,7 +384,7 @@ class Mixture(FrameInputMixin, MixtureEstimator):
 
     _parameter_constraints = {
         "n_components": [Interval(Integral, 1, None, closed="left"), "array-like", range],
-        "covariance": [str],
+        "covariance": [str, "array-like"],
         "families": [dict, None],
         "kinds": [dict, None],
         "tails": [str, None],
@@ -406,7 +406,7 @@ class Mixture(FrameInputMixin, MixtureEstimator):
         self,
         n_components: int | Sequence[int] = 1,
         *,
-        covariance: str = "full",
+        covariance: str | Sequence[str] = "full",
         families: dict[str, str] | None = None,
         kinds: dict[str, str] | None = None,
         tails: str | None = None,
@@ -441,8 +441,13 @@ class Mixture(FrameInputMixin, MixtureEstimator):
         self.verbose = verbose
         self.n_jobs = n_jobs
 
+    def _structures(self) -> list[str]:
+        """The covariance structures to choose from."""
+        structures = self.covariance if isinstance(self.covariance, str) else ",".join(map(str, self.covariance))
+        return _core.covariances(structures)
+
     def _specified(self) -> dict[str, Any]:
-        reals = _specifications.together(_core.covariances(self.covariance)[0])
+        reals = _specifications.together(self._structures()[0])
         changes: dict[str, Any] = {"noise": self.noise} if self.noise else {}
         if self.tails is not None:
             changes["tails"] = self.tails
@@ -466,7 +471,7 @@ class Mixture(FrameInputMixin, MixtureEstimator):
         options = _specifications.options(em=em, restarts=self.n_init, seed=seed_of(self.random_state))
         on_progress = progress(self.verbose, "Mixture")
         parameters = self._specified()
-        covariances = _core.covariances(self.covariance)
+        covariances = self._structures()
         numbers = numbers_of(self.n_components)
         if len(numbers) == 1 and len(covariances) == 1:
             specification = _specifications.mixture(components=numbers[0], **parameters)

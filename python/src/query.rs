@@ -6,7 +6,6 @@ use crate::model::Model;
 use crate::table::Table;
 use crate::threads::pooled;
 use abduce::ask::{self, QueryOptions, TailProbabilities, posterior_of};
-use abduce::model::mixture::FittedMixture;
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
@@ -67,14 +66,7 @@ pub fn column_posterior<'py>(
 #[pyfunction]
 pub fn of_component(model: &Model, component: usize) -> PyResult<Model> {
     let mut model = model.model.clone();
-    let Some(mixture) = model.body.get_mut::<FittedMixture>() else {
-        return Err(value_error(format!("a {} has no components", model.model)));
-    };
-    if component >= mixture.components() {
-        return Err(value_error(format!("there is no component {component}")));
-    }
-    let weights = mixture.parameters.weights.iter_mut().enumerate();
-    weights.for_each(|(j, weight)| *weight = if j == component { 1.0 } else { 0.0 });
+    model.keep_component(component).map_err(exception)?;
     Ok(Model { model })
 }
 

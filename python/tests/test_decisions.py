@@ -82,3 +82,18 @@ def test_documents_have_densities():
     words = sp.csr_array(np.random.default_rng(0).poisson(1.0, size=(50, 6)))
     model = MultinomialNB().fit(words, np.arange(50) % 2)
     np.testing.assert_allclose(model.score_samples(words), logsumexp(model.predict_joint_log_proba(words), axis=1))
+
+
+def test_a_frame_of_costs_is_read_by_its_labels():
+    costs = np.array([[0.0, 2.0, 1.0], [20.0, 0.0, 1.0], [500.0, 1.0, 0.0]])
+    frame = pd.DataFrame(costs, index=MODEL.classes_, columns=MODEL.classes_)
+    shuffled = frame.loc[["v", "s", "t"], ["t", "v", "s"]]
+    np.testing.assert_array_equal(MODEL.decide(X, costs=shuffled), MODEL.decide(X, costs=costs))
+    with pytest.raises(ValueError, match="must be the classes s, t, v"):
+        MODEL.decide(X, costs=pd.DataFrame(costs))
+
+
+@pytest.mark.parametrize("value", [None, "0.9", 1.5])
+def test_abstain_below_must_be_a_probability(value):
+    with pytest.raises(ValueError, match="abstain_below must be a number from 0 to 1"):
+        MODEL.decide(X, abstain_below=value)

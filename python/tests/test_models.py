@@ -207,3 +207,17 @@ def test_a_class_without_remaining_rows_is_removed(make):
 def test_a_row_impossible_in_every_class_gets_the_class_weights():
     model = BernoulliNB(alpha=0).fit([[0, 0], [0, 1]], [0, 1])
     np.testing.assert_allclose(np.exp(model.predict_log_proba([[1, 1]])), model.predict_proba([[1, 1]]))
+
+
+def test_covariance_structures_may_be_a_list():
+    rows, _ = load_iris(return_X_y=True)
+    listed = Mixture([1, 2], covariance=["EEE", "VVV"], random_state=0).fit(rows)
+    named = Mixture([1, 2], covariance="EEE,VVV", random_state=0).fit(rows)
+    assert listed.bic_ == named.bic_
+
+
+def test_bounds_of_parameters_may_be_a_dict():
+    numbers = [1.0, 2.0, 4.0, 3.0]
+    pairs = families.estimate("gaussian", numbers, above=[("mean", 3.0)])
+    assert families.estimate("gaussian", numbers, above={"mean": 3.0}) == pairs
+    assert families.estimate("gaussian", numbers, above=("mean", 3)) == pairs

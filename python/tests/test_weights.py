@@ -42,3 +42,10 @@ def test_integer_weights_equal_repetition():
     weighted = abduce.Mixture(1).fit(X, sample_weight=times).score_samples(X)
     repeated = abduce.Mixture(1).fit(X.repeat(times, axis=0)).score_samples(X)
     np.testing.assert_allclose(weighted, repeated, rtol=1e-12)
+
+
+def test_a_category_whose_rows_weigh_nothing_is_not_there():
+    weighted = abduce.families.estimate("categorical", ["a", "b", "c", "a"], sample_weight=[1, 2, 0, 3])
+    repeated = abduce.families.estimate("categorical", ["a", "b", "b", "a", "a", "a"])
+    assert weighted["mean"] == repeated["mean"]
+    assert list(weighted["mean"]) == ["a", "b"]

@@ -9,6 +9,7 @@ use crate::io::random::chunk_rng;
 use abduce::Error;
 use abduce::ask::Joint;
 use abduce::data::{CHUNK_ROWS, Chunk, Column, Field, Kind};
+use abduce::model::mixture::FittedMixture;
 use abduce::store::Model;
 use clap::Args;
 use rayon::prelude::*;
@@ -29,7 +30,8 @@ pub struct Arguments {
     /// Number of rows
     #[arg(short, long, value_name = "N", default_value_t = 1, allow_negative_numbers = true, value_parser = whole)]
     n: u64,
-    /// Values to condition on, as in species=Gentoo,sex=female
+    /// Values to condition on, as in species=Gentoo,sex=female; component=2 is the second component
+    /// of a mixture
     #[arg(long, value_name = "A=1,B=X")]
     given: Vec<String>,
     /// Write to a file instead of stdout
@@ -39,10 +41,16 @@ pub struct Arguments {
 
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
-        let model = Model::load(&self.model)?;
+        let mut model = Model::load(&self.model)?;
+        let mut texts: Vec<String> = self
+            .given
+            .iter()
+            .flat_map(|text| split_list(text))
+            .collect();
+        keep_component(&mut model, &mut texts)?;
         let joint = model.joint()?;
         let fields = &joint.schema().fields;
-        let given = given(joint, &self.given)?;
+        let given = given(joint, &texts)?;
         // An impossible condition must fail before anything is written.
         joint.sample(&given, 0, &mut chunk_rng(context.seed, 0, 0))?;
         check_not_an_input(self.output.as_deref(), [self.model.clone()])?;
@@ -116,14 +124,39 @@ fn write_object(
     Ok(())
 }
 
+/// Conditions a mixture on the component that is given, as in component=2, unless a column has this
+/// name, and removes it from what is given.
+fn keep_component(model: &mut Model, texts: &mut Vec<String>) -> Outcome {
+    const COMPONENT: &str = "component";
+    let is_column = model.schema().position(COMPONENT).is_ok();
+    if is_column || model.target().is_some() || model.body.get::<FittedMixture>().is_none() {
+        return Ok(());
+    }
+    let number = |text: &String| {
+        let (name, value) = text.split_once('=')?;
+        (name.trim() == COMPONENT).then(|| value.trim().to_string())
+    };
+    let Some(place) = texts.iter().position(|text| number(text).is_some()) else {
+        return Ok(());
+    };
+    let value = number(&texts.remove(place)).unwrap_or_default();
+    let place = model.names().iter().position(|name| *name == value);
+    let place = place.ok_or_else(|| {
+        Failure::usage(format!(
+            "--given: there is no component {value}; they are {}",
+            model.names().join(", ")
+        ))
+    })?;
+    Ok(model.keep_component(place)?)
+}
+
 /// The given value of each column of the schema; levels are codes.
 fn given(joint: &dyn Joint, texts: &[String]) -> Outcome<Vec<Option<f64>>> {
     let schema = joint.schema();
     let mut given = vec![None; schema.fields.len()];
-    let parts = texts.iter().flat_map(|text| split_list(text));
-    for part in parts.filter(|part| !part.is_empty()) {
+    for part in texts.iter().filter(|part| !part.is_empty()) {
         let known = |name: &str| schema.fields.iter().any(|field| field.name == name);
-        let (column, value) = split_assignment(&part, known)?;
+        let (column, value) = split_assignment(part, known)?;
         let position = schema
             .position(column)
             .map_err(|error| Failure::usage(format!("--given: {error}")))?;

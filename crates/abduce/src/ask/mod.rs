@@ -11,6 +11,7 @@ mod tail;
 
 pub use column::posterior_of;
 pub use explain::{Contribution, Explanation, find_class, first_two};
+pub(crate) use product::product_mixture_by_enumeration;
 pub use product::{Marginal, ProductMixture};
 pub use query::{QueryOptions, query};
 pub use rows::{Answer, answers, in_order};
@@ -163,7 +164,7 @@ pub trait Joint: Predict {
         given: &[Option<f64>],
         columns: &[usize],
     ) -> Result<Option<ProductMixture>> {
-        product::by_enumeration(self, given, columns)
+        product_mixture_by_enumeration(self, given, columns)
     }
 
     /// Draws rows, given the values of some columns.
@@ -246,7 +247,7 @@ pub(crate) fn repeated(schema: &Schema, given: &[Option<f64>], rows: usize) -> C
 }
 
 pub(crate) fn impossible() -> Error {
-    Error::numeric("the evidence has probability 0 under the model")
+    Error::numeric("the evidence has probability 0 under the model, or one too small to compute")
 }
 
 /// The least probability in a clipped log-loss, as in scikit-learn.

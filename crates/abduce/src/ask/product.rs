@@ -58,7 +58,7 @@ impl ProductMixture {
 /// The mixture whose parts are the combinations of levels of the coded columns, with at most
 /// one column of numbers beside them; `None` if there are more, or the model does not give the
 /// distribution of that one.
-pub(super) fn by_enumeration<M: Joint + ?Sized>(
+pub(crate) fn product_mixture_by_enumeration<M: Joint + ?Sized>(
     model: &M,
     given: &[Option<f64>],
     columns: &[usize],

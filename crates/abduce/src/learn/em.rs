@@ -290,6 +290,8 @@ impl<M: Safeguards + Accelerated> EmRun<'_, M> {
         while self.e_steps < self.options.max_iterations
             && !self.result.converged
             && !self.result.singular
+            // An impossible row has no responsibilities, so that no step makes it possible.
+            && self.result.objective > f64::NEG_INFINITY
         {
             if !self.iterate()? {
                 self.result.interrupted = true;

@@ -24,6 +24,7 @@ pub use replacement::Replacement;
 use crate::ask::{Classifier, Decider, Explain, Joint, Posterior, Predict, decider_by};
 use crate::data::{Chunk, Schema, Source, not_opened};
 use crate::eval::Calibration;
+use crate::model::mixture::FittedMixture;
 use crate::model::{AnyModel, FitReport, Learned};
 use crate::{Control, Error, Result};
 use serde::{Deserialize, Serialize};
@@ -76,6 +77,27 @@ impl Model {
             calibration: None,
             body: learned.model,
         }
+    }
+
+    /// Conditions a mixture on one of its components, given by its position.
+    ///
+    /// # Errors
+    /// If the model has no such component.
+    pub fn keep_component(&mut self, component: usize) -> Result<()> {
+        let Some(mixture) = self.body.get_mut::<FittedMixture>() else {
+            let message = format!("a {} has no components", self.model);
+            return Err(Error::parameter(message));
+        };
+        let weights = &mut mixture.parameters.weights;
+        if component >= weights.len() {
+            let message = format!("there is no component {}", component + 1);
+            let hint = format!("components are numbered from 1 to {}", weights.len());
+            return Err(Error::parameter(message).with_hint(hint));
+        }
+        for (j, weight) in weights.iter_mut().enumerate() {
+            *weight = if j == component { 1.0 } else { 0.0 };
+        }
+        Ok(())
     }
 
     /// The columns.

@@ -189,3 +189,63 @@ fn the_number_of_components_is_at_most_the_number_of_rows() {
     let report = format!("{}{}", outcome.stdout, outcome.stderr);
     assert!(report.contains("components were requested"), "{report}");
 }
+
+#[test]
+fn an_impossible_unlabelled_row_ends_the_fit_with_its_reason() {
+    let files = Files::new();
+    let rows = "x,c\n1,a\n1.2,a\n1.9,a\n2,b\n2.4,b\n2.9,b\n50,\n";
+    let table = files.write("t.csv", rows);
+    for family in ["x=histogram", "x=uniform"] {
+        let fit = [
+            "fit",
+            "naive-bayes",
+            &table,
+            "--target",
+            "c",
+            "--family",
+            family,
+        ];
+        let fit = [&fit[..], &["--unlabelled", "1", "--json"]].concat();
+        let report = abduce(&fit).succeeds().json();
+        assert_eq!(report["iterations"], 0);
+        assert_eq!(report["converged"], false);
+        let warnings = report["warnings"].to_string();
+        assert!(
+            warnings.contains("a row is impossible in every component"),
+            "{warnings}"
+        );
+    }
+}
+
+#[test]
+fn unlabelled_rows_are_left_out_where_most_labels_occur_once() {
+    let files = Files::new();
+    let rows = (0..200).map(|i| {
+        format!(
+            "{i},{}\n",
+            if i % 10 == 0 {
+                "".into()
+            } else {
+                format!("c{i}")
+            }
+        )
+    });
+    let table = files.write("t.csv", format!("x,c\n{}", rows.collect::<String>()));
+    let fit = [
+        "fit",
+        "naive-bayes",
+        &table,
+        "--target",
+        "c",
+        "--kind",
+        "x=real",
+    ];
+    let outcome = abduce(&fit).succeeds();
+    let text = outcome.stdout + &outcome.stderr;
+    assert!(
+        text.contains("20 rows without a label left out: there are too few labels"),
+        "{text}"
+    );
+    let refused = abduce(&[&fit[..], &["--unlabelled", "2"]].concat());
+    refused.fails(2, &["--unlabelled", "from 0 to 1"]);
+}

@@ -137,3 +137,37 @@ fn evidence_of_probability_zero_is_an_error() {
         outcome.stderr
     );
 }
+
+#[test]
+fn the_clusters_of_k_means_are_asked_as_its_gaussians() {
+    let files = Files::new();
+    let model = files.fit(&["kmeans", &data("faithful.csv"), "-k", "2"]);
+    let ask = |question: &str| abduce(&["query", &model, question]).succeeds().stdout;
+    let lines = ask("P(component)");
+    let shares = lines
+        .lines()
+        .skip(1)
+        .map(|line| line.split_whitespace().last());
+    assert!(shares.clone().eq([Some("0.5"), Some("0.5")]), "{lines}");
+    let both: f64 = ["component=1", "component=2"]
+        .map(|component| number(&model, &format!("P(waiting>70, {component})")))
+        .iter()
+        .sum();
+    assert!((both - number(&model, "P(waiting>70)")).abs() < 1e-5);
+}
+
+#[test]
+fn rows_are_drawn_from_one_component() {
+    let files = Files::new();
+    let model = mixture(&files);
+    let sample = ["sample", &model, "-n", "2000", "--given"];
+    let drawn = abduce(&[&sample[..], &["component=2"]].concat()).succeeds();
+    let eruptions = drawn.lines().into_iter().skip(1).map(|line| {
+        let (eruptions, _) = line.split_once(',').unwrap();
+        eruptions.parse::<f64>().unwrap()
+    });
+    let mean = eruptions.sum::<f64>() / 2000.0;
+    assert!((mean - number(&model, "E(eruptions | component=2)")).abs() < 0.05);
+    let unknown = abduce(&[&sample[..], &["component=3"]].concat());
+    unknown.fails(2, &["--given", "no component 3", "1, 2"]);
+}

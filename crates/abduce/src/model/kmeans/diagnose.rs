@@ -41,7 +41,9 @@ pub(super) fn diagnose(
             specification.clusters
         ));
     }
-    if !fit.converged && !fit.interrupted {
+    if fit.interrupted {
+        warnings.push("the fit was interrupted; this is the best model so far".into());
+    } else if !fit.converged {
         // The search for medoids has no tolerance.
         let or_tolerance = if specification.medoids {
             ""

@@ -8,7 +8,8 @@ use super::points::{Points, numbers_of};
 use super::seeding::Measure;
 use super::{Distance, FittedKMeans};
 use crate::ask::{
-    Classifier, Conditional, Decider, Joint, Moments, Posterior, Predict, constantly,
+    Classifier, Conditional, Decider, Joint, Moments, Posterior, Predict, ProductMixture,
+    constantly, product_mixture_by_enumeration,
 };
 use crate::data::{Cells, Chunk, Column, Kind, Schema};
 use crate::family::Fill;
@@ -120,6 +121,24 @@ impl Joint for FittedKMeans {
             );
         }
         Ok(out)
+    }
+
+    fn product_mixture(
+        &self,
+        given: &[Option<f64>],
+        columns: &[usize],
+    ) -> Result<Option<ProductMixture>> {
+        let varying = self.varying().into_iter();
+        let varying: Vec<usize> = varying.map(|place| self.frame.columns[place]).collect();
+        let place = |column: &usize| varying.iter().position(|other| other == column);
+        let places: Option<Vec<usize>> = columns.iter().map(place).collect();
+        match (self.gaussians(), places) {
+            (Ok(gaussians), Some(places)) => {
+                let given: Vec<Option<f64>> = varying.iter().map(|c| given[*c]).collect();
+                gaussians.product_mixture(&given, &places)
+            }
+            _ => product_mixture_by_enumeration(self, given, columns),
+        }
     }
 
     fn condition(&self, given: &[Option<f64>], column: usize) -> Result<Conditional> {

@@ -99,8 +99,8 @@ fn unlabelled(text: &str) -> Result<Unlabelled, String> {
     match text {
         "auto" => Ok(Unlabelled::Chosen),
         _ => match not_negative(text) {
-            Ok(weight) => Ok(Unlabelled::Weight(weight)),
-            Err(_) => Err("must be a number, 0 or more, or auto".into()),
+            Ok(weight) if weight <= 1.0 => Ok(Unlabelled::Weight(weight)),
+            _ => Err("must be a number from 0 to 1, or auto".into()),
         },
     }
 }

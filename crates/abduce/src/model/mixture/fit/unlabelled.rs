@@ -64,6 +64,10 @@ const WEIGHTS: [f64; 6] = [0.0, 0.01, 0.03, 0.1, 0.3, 1.0];
 const FOLDS: usize = 5;
 /// The number of times that cross-validation is repeated, as few labels give noisy scores.
 const REPEATS: u64 = 3;
+/// More classes than this are not tested if there are also more than this share of the labelled
+/// rows: most labels then occur once, and cannot be held out.
+const MAX_CLASSES: f64 = 50.0;
+const MAX_CLASSES_PER_ROW: f64 = 0.5;
 /// The maximum numbers of rows used.
 const MAX_LABELLED: f64 = 5_000.0;
 const MAX_UNLABELLED: f64 = 20_000.0;
@@ -117,6 +121,13 @@ pub(crate) fn choose(
     control: Control,
 ) -> Result<UnlabelledChoice> {
     let counts = Counts::of(source, target)?;
+    let classes = source.schema().fields[target].levels.len() as f64;
+    if classes > MAX_CLASSES && classes > MAX_CLASSES_PER_ROW * counts.labelled {
+        return Ok(UnlabelledChoice {
+            weight: 0.0,
+            tried: Vec::new(),
+        });
+    }
     let unit = counts.weight / counts.labelled;
     let table = sample(source, target, &counts, seed)?;
     let labels = table.column(target);

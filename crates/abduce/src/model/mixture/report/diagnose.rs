@@ -208,6 +208,13 @@ fn convergence(found: &EmFit, options: &FitOptions, has_ridge: bool) -> Vec<Stri
     }
     if found.interrupted {
         warnings.push("the fit was interrupted; this is the best model so far".into());
+    } else if found.statistics.log_likelihood == f64::NEG_INFINITY {
+        warnings.push(
+            "the log-likelihood is −∞, because a row is impossible in every component: it has a \
+             value outside the range of a distribution, or an unseen category without smoothing; \
+             choose another family, raise `smoothing` or pass `unlabelled=0`"
+                .into(),
+        );
     } else if found.singular && !found.converged {
         warnings.push(
             "stopped because a component is nearly singular, so that the rounding error of a step \
