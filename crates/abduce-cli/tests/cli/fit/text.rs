@@ -302,7 +302,7 @@ fn the_chosen_weight_of_unlabelled_rows_is_reported() {
     assert_eq!(report["unlabelled"]["tried"].as_array().unwrap().len(), 6);
     let given = parse(&fit(&["--unlabelled", "0.25"]).succeeds().stdout);
     assert!(given["unlabelled"].is_null());
-    fit(&["--unlabelled", "-1"]).fails(2, &["0 or more"]);
+    fit(&["--unlabelled", "-1"]).fails(2, &["from 0 to 1"]);
 }
 
 #[test]
