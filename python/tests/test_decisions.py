@@ -60,8 +60,8 @@ def test_rows_without_a_probable_class_get_no_decision():
         ({"costs": {"s": 1}}, "costs has 's', which is not a pair"),
         ({"costs": [[0, 1], [1, 0]]}, "a row and a column for each of the 3 classes"),
         ({"costs": {("s", "t"): np.inf}}, "must be finite"),
-        ({"abstain_below": 1.5}, "abstain_below must be from 0 to 1"),
-        ({"abstain_below": np.nan}, "abstain_below must be from 0 to 1"),
+        ({"abstain_below": 1.5}, "abstain_below must be a number from 0 to 1"),
+        ({"abstain_below": np.nan}, "abstain_below must be a number from 0 to 1"),
     ],
 )
 def test_malformed_costs_are_refused(options, message):
