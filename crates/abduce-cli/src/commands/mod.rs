@@ -5,6 +5,7 @@ mod bayes;
 mod changed;
 mod completions;
 mod concept;
+mod convert;
 mod estimate;
 mod evaluate;
 mod explain;
@@ -12,12 +13,14 @@ pub mod fit;
 mod forget;
 mod impute;
 mod man;
+mod marginals;
 mod merge;
 mod plot;
 mod predict;
 mod query;
 mod sample;
 mod score;
+mod separated;
 mod show;
 mod tour;
 mod update;
@@ -57,6 +60,9 @@ commands! {
     Estimate: estimate,
     Bayes: bayes,
     Concept: concept,
+    Marginals: marginals,
+    Separated: separated,
+    Convert: convert,
     Tour: tour,
     Completions: completions,
     Man: man,

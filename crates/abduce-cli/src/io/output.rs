@@ -111,6 +111,19 @@ impl Write for CompressedFile {
     }
 }
 
+/// The compression that the extension of a name stands for, and the extension before it.
+fn compression_and_format(name: &Path) -> (&'static str, String) {
+    let extension = |path: &Path| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        extension.unwrap_or_default().to_ascii_lowercase()
+    };
+    match extension(name).as_str() {
+        "gz" | "gzip" => ("gz", extension(&name.with_extension(""))),
+        "zst" | "zstd" => ("zst", extension(&name.with_extension(""))),
+        format => ("", format.to_string()),
+    }
+}
+
 impl Output {
     /// The destination of a model, a picture or a script, which are written unchanged.
     pub fn bytes(path: Option<&Path>) -> Outcome<Output> {
@@ -131,18 +144,15 @@ impl Output {
         Ok(output)
     }
 
+    /// The destination of a document, compressed if the extension of its name says so.
+    pub fn compressed_by_name(path: &Path) -> Outcome<Output> {
+        Self::compressed(Some(path), compression_and_format(path).0, b',')
+    }
+
     /// The destination of a table, or of a JSON document instead.
     pub fn table(path: Option<&Path>, context: &Context) -> Outcome<Output> {
-        let extension = |path: &Path| {
-            let extension = path.extension().and_then(|extension| extension.to_str());
-            extension.unwrap_or_default().to_ascii_lowercase()
-        };
         let name = path.unwrap_or(Path::new("-"));
-        let (compression, format) = match extension(name).as_str() {
-            "gz" | "gzip" => ("gz", extension(&name.with_extension(""))),
-            "zst" | "zstd" => ("zst", extension(&name.with_extension(""))),
-            format => ("", format.to_string()),
-        };
+        let (compression, format) = compression_and_format(name);
         let other_formats = [
             "parquet", "arrow", "feather", "ipc", "arrows", "jsonl", "ndjson",
         ];

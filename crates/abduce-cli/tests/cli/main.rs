@@ -10,6 +10,7 @@ mod estimate;
 mod fit;
 mod help;
 mod model_files;
+mod networks;
 mod queries;
 mod run;
 mod update;

@@ -1,5 +1,6 @@
 //! Models, one folder each, and the [list](MODELS) of them: mixtures, which serve naive Bayes,
-//! discriminant analysis and clustering; densities without a family; k-means.
+//! discriminant analysis and clustering; densities without a family; k-means. Bayesian networks are
+//! not in the list yet, as they cannot be fitted.
 
 pub mod density;
 mod fitted;
@@ -10,6 +11,7 @@ pub mod kmeans;
 mod learner;
 pub mod mixture;
 pub mod naive_bayes;
+pub mod network;
 mod report;
 
 pub use fitted::{AnyModel, Changed, Fitted, FittedModel, Incremental, Part};
