@@ -78,7 +78,8 @@ fn bad_questions_are_refused_with_their_reason() {
     marginals("tub=yes,either=no,smoke=no").fails(1, &["tub=yes, either=no together"]);
     marginals("tub=maybe").fails(2, &["no state \"maybe\"", "yes, no"]);
     marginals("x=yes").fails(2, &["no variable \"x\"", "asia, tub"]);
-    abduce(&["marginals", &asia, "--memory", "100"]).fails(1, &["bytes of memory", "--memory"]);
+    abduce(&["marginals", &asia, "--memory", "100"])
+        .fails(1, &["of memory, as a clique has", "--memory"]);
     abduce(&["marginals", &data("penguins.csv")]).fails(2, &["penguins.csv", ".bif"]);
     abduce(&["convert", &asia, &files.path("a.txt")]).fails(2, &["a.txt", ".xdsl"]);
     abduce(&["separated", &asia, "asia", "asia"]).fails(2, &["named twice"]);
@@ -106,4 +107,35 @@ fn separation_is_answered_with_a_path() {
     let json: serde_json::Value = serde_json::from_str(&ask(&["lung", "bronc", "--json"])).unwrap();
     assert_eq!(json["separated"], false);
     assert_eq!(json["path"], serde_json::json!(["lung", "smoke", "bronc"]));
+}
+
+#[test]
+fn the_probability_of_much_evidence_does_not_underflow() {
+    let files = Files::new();
+    let mut text = "network n { } variable c { type discrete [2] { a, b }; }\n\
+                    probability ( c ) { table 0.25, 0.75; }\n"
+        .to_string();
+    let count = 1000;
+    for i in 0..count {
+        let (a, b) = if i % 2 == 0 {
+            (1e-3, 1e-6)
+        } else {
+            (1e-6, 1e-3)
+        };
+        text += &format!(
+            "variable x{i} {{ type discrete [2] {{ y, n }}; }}\n\
+             probability ( x{i} | c ) {{ (a) {a}, {}; (b) {b}, {}; }}\n",
+            1.0 - a,
+            1.0 - b
+        );
+    }
+    let network = files.write("n.bif", text);
+    let given: Vec<String> = (0..count).map(|i| format!("x{i}=y")).collect();
+    let given = ["--given", &given.join(",")];
+    let report = abduce(&[&["marginals", &network, "--json"][..], &given].concat());
+    let report = report.succeeds().json();
+    let log = report["log_evidence"].as_f64().unwrap();
+    let expected = f64::from(count) * 0.5 * 1e-9f64.ln();
+    assert!((log - expected).abs() < 1e-9, "{log}");
+    assert!((report["marginals"]["c"]["a"].as_f64().unwrap() - 0.25).abs() < 1e-9);
 }

@@ -60,9 +60,18 @@ impl Network {
         let tree = JunctionTree::new(sizes.collect(), &factors, seed);
         let cost = tree.cost();
         if cost.bytes > memory {
+            let gigabytes = |bytes: f64| {
+                if bytes < 1e15 {
+                    format!("{:.3} GB", bytes / 1e9)
+                } else {
+                    format!("{bytes:.1e} bytes")
+                }
+            };
             return Err(Error::numeric(format!(
-                "exact inference needs {:.2e} bytes of memory for cliques of up to {:.2e} cells; {:.2e} are allowed",
-                cost.bytes, cost.largest, memory,
+                "exact inference needs {} of memory, as a clique has {:.1e} cells; {} are allowed",
+                gigabytes(cost.bytes),
+                cost.largest,
+                gigabytes(memory),
             )));
         }
         Ok(Exact {

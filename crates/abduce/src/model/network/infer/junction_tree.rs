@@ -208,7 +208,7 @@ impl<'a> Pass<'a> {
     fn combine(&mut self, factors: Vec<Factor>, cells: usize) -> Option<Vec<Factor>> {
         let limit = (cells / SMALL_PART).max(64);
         let mut kept: Vec<Factor> = Vec::new();
-        let mut waiting = factors;
+        let mut waiting = self.without_repeated_scopes(factors)?;
         waiting.sort_by_key(|factor| std::cmp::Reverse(factor.values.len()));
         while let Some(factor) = waiting.pop() {
             let union = |other: &Factor| -> usize {
@@ -244,6 +244,28 @@ impl<'a> Pass<'a> {
             !is_number
         });
         (self.log_evidence > f64::NEG_INFINITY).then_some(kept)
+    }
+
+    /// Multiplies factors over the same variables; `None` if a product is 0 everywhere. Each
+    /// product is scaled, as there may be thousands.
+    fn without_repeated_scopes(&mut self, mut factors: Vec<Factor>) -> Option<Vec<Factor>> {
+        factors.sort_by(|a, b| a.variables.cmp(&b.variables));
+        let mut found: Vec<Factor> = Vec::with_capacity(factors.len());
+        for factor in factors {
+            let last = found.last_mut();
+            let Some(last) = last.filter(|last| last.variables == factor.variables) else {
+                found.push(factor);
+                continue;
+            };
+            let values = last.values.iter_mut().zip(&factor.values);
+            values.for_each(|(product, value)| *product *= value);
+            let log = last.scale();
+            if log == f64::NEG_INFINITY {
+                return None;
+            }
+            self.log_evidence += log;
+        }
+        Some(found)
     }
 
     /// The marginals of all variables, from the root to the leaves.
