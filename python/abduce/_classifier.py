@@ -275,13 +275,14 @@ class ModelClassifier(IncrementalMixin, ExplainMixin, ClassifierMixin, ModelEsti
         """The cost of each decision, by true class and decision."""
         matrix = 1.0 - np.eye(len(self.classes_))
         if hasattr(costs, "index") and hasattr(costs, "columns"):
+            frame: Any = costs
             classes = self.classes_.tolist()
-            for names in (costs.index.tolist(), costs.columns.tolist()):
+            for names in (frame.index.tolist(), frame.columns.tolist()):
                 if len(names) != len(classes) or set(names) != set(classes):
                     raise ValueError(
                         f"the index and the columns of costs must be the classes {', '.join(map(str, classes))}"
                     )
-            costs = costs.loc[classes, classes].to_numpy()
+            costs = frame.loc[classes, classes].to_numpy()
         if isinstance(costs, Mapping):
             places = {label: place for place, label in enumerate(self.classes_.tolist())}
             for pair, cost in costs.items():
