@@ -5,14 +5,16 @@
 
 use super::simd::{fma, multiversion};
 
+/// ln 2 as a sum whose first part has few digits.
+const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
+const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
+
 /// `exp(x)` for `x ≤ 709`, to about one unit in the last place; 0 below −708,
 /// where the true value is under 1e-307. Cody–Waite reduction and a Taylor
 /// polynomial of degree 13 on |r| ≤ ln 2 / 2.
 #[inline(always)]
 pub(crate) fn exp<const FUSED: bool>(x: f64) -> f64 {
     const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²: adding it rounds to a whole number
-    const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
-    const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
     // `max` would turn NaN into a number.
     let clamped = if x < -708.0 { -708.0 } else { x };
     let shifted = fma::<FUSED>(clamped, std::f64::consts::LOG2_E, SHIFT);
@@ -107,8 +109,6 @@ fn softmax_of_rows<const FUSED: bool, const N: usize>(
 /// The series of fdlibm in s = f / (2 + f), with x = 2ᵉ(1 + f) and |f| < √2 − 1.
 #[inline(always)]
 fn ln<const FUSED: bool>(x: f64) -> f64 {
-    const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
-    const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
     const SQRT_HALF: u64 = 0x3fe6_a09e_667f_3bcd;
     // The exponent relative to √½, so that the mantissa is from √½ to √2.
     let shifted = x.to_bits().wrapping_sub(SQRT_HALF);

@@ -36,7 +36,8 @@ impl Network {
         let path = path.as_ref();
         let located = |error: Error| error.at_file(path.display().to_string());
         let format = format::of_path(path).ok_or_else(|| {
-            let readable = format::FORMATS.iter().flat_map(|format| format.extensions);
+            let readable = format::FORMATS.iter().filter(|format| format.name != "dot");
+            let readable = readable.flat_map(|format| format.extensions);
             let readable: Vec<String> = readable.map(|end| format!(".{end}")).collect();
             let error = Error::data("this is not a network file");
             located(error.with_hint(format!("networks end in {}", readable.join(", "))))

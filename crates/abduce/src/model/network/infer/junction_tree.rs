@@ -127,7 +127,7 @@ pub(crate) struct Pass<'a> {
     sizes: Vec<usize>,
     /// The factors of each clique, including the messages of its children; few after the
     /// collection.
-    own: Vec<Vec<Factor>>,
+    tables: Vec<Vec<Factor>>,
     /// The message of each clique to its parent.
     messages: Vec<Option<Factor>>,
     /// The logarithm of the probability of the evidence, after the collection.
@@ -147,7 +147,7 @@ impl<'a> Pass<'a> {
             tree,
             states: &evidence.states,
             sizes,
-            own: vec![Vec::new(); tree.cliques.len()],
+            tables: vec![Vec::new(); tree.cliques.len()],
             messages: vec![None; tree.cliques.len()],
             log_evidence: 0.0,
         };
@@ -157,7 +157,7 @@ impl<'a> Pass<'a> {
                 values: likelihood.clone(),
             };
             let factor = factor.given(&evidence.states, &tree.sizes);
-            pass.own[tree.homes[*variable]].push(factor);
+            pass.tables[tree.homes[*variable]].push(factor);
         }
         pass
     }
@@ -173,7 +173,7 @@ impl<'a> Pass<'a> {
     /// Computes the message of a clique to its parent; `None` if it is 0 everywhere.
     fn collect(&mut self, position: usize) -> Option<()> {
         let clique = &self.tree.cliques[position];
-        let mut factors = std::mem::take(&mut self.own[position]);
+        let mut factors = std::mem::take(&mut self.tables[position]);
         for factor in &clique.factors {
             factors.push(self.tree.factors[*factor].given(self.states, &self.tree.sizes));
         }
@@ -193,7 +193,7 @@ impl<'a> Pass<'a> {
             return None;
         }
         self.log_evidence += log;
-        self.own[position] = factors;
+        self.tables[position] = factors;
         self.messages[position] = Some(message);
         Some(())
     }
@@ -282,7 +282,7 @@ impl<'a> Pass<'a> {
         for position in 0..self.tree.cliques.len() {
             let clique = &self.tree.cliques[position];
             let shape = Shape::new(&clique.variables, &self.sizes);
-            let factors = std::mem::take(&mut self.own[position]);
+            let factors = std::mem::take(&mut self.tables[position]);
             let mut outputs = vec![self.empty(&clique.variables[..clique.residual])];
             for child in &clique.children {
                 let child = &self.tree.cliques[*child];
@@ -305,7 +305,7 @@ impl<'a> Pass<'a> {
                 }
                 if !belief.variables.is_empty() {
                     belief.scale();
-                    self.own[*child].push(belief);
+                    self.tables[*child].push(belief);
                 }
             }
         }
@@ -379,135 +379,4 @@ fn sweep(shape: &Shape, factors: &[Factor], outputs: &mut [Factor]) {
             operand.add(&block, &mut output.values[*offset..]);
         }
     });
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use rand::{RngExt, SeedableRng};
-    use rand_chacha::ChaCha8Rng;
-
-    struct Random {
-        sizes: Vec<usize>,
-        families: Vec<(Vec<usize>, Vec<f64>)>,
-    }
-
-    /// A random network of up to nine variables, with zeros in its tables.
-    fn random(rng: &mut ChaCha8Rng) -> Random {
-        let count = rng.random_range(1..=9);
-        let sizes: Vec<usize> = (0..count).map(|_| rng.random_range(1..=4)).collect();
-        let families = (0..count).map(|v| {
-            let mut scope: Vec<usize> = (0..v).filter(|_| rng.random::<f64>() < 0.35).collect();
-            scope.truncate(4);
-            if rng.random() {
-                scope.reverse();
-            }
-            scope.push(v);
-            let cells: usize = scope.iter().map(|v| sizes[*v]).product();
-            let mut table: Vec<f64> = (0..cells)
-                .map(|_| {
-                    if rng.random::<f64>() < 0.2 {
-                        0.0
-                    } else {
-                        rng.random::<f64>()
-                    }
-                })
-                .collect();
-            for row in table.chunks_exact_mut(sizes[v]) {
-                let sum: f64 = row.iter().sum();
-                if sum == 0.0 {
-                    row[0] = 1.0;
-                } else {
-                    row.iter_mut().for_each(|p| *p /= sum);
-                }
-            }
-            (scope, table)
-        });
-        Random {
-            families: families.collect(),
-            sizes,
-        }
-    }
-
-    /// The marginals by a list of all cases.
-    fn enumerated(network: &Random, evidence: &Evidence) -> (Vec<Vec<f64>>, f64) {
-        let mut marginals: Vec<Vec<f64>> =
-            network.sizes.iter().map(|size| vec![0.0; *size]).collect();
-        let cases: usize = network.sizes.iter().product();
-        let mut total = 0.0;
-        for case in 0..cases {
-            let mut rest = case;
-            let states: Vec<usize> = network
-                .sizes
-                .iter()
-                .map(|size| {
-                    let state = rest % size;
-                    rest /= size;
-                    state
-                })
-                .collect();
-            let observed = evidence.states.iter().zip(&states);
-            if observed
-                .into_iter()
-                .any(|(seen, state)| seen.is_some_and(|s| s != *state))
-            {
-                continue;
-            }
-            let mut p = 1.0;
-            for (scope, table) in &network.families {
-                let cell = scope
-                    .iter()
-                    .fold(0, |cell, v| cell * network.sizes[*v] + states[*v]);
-                p *= table[cell];
-            }
-            for (variable, likelihood) in &evidence.likelihoods {
-                p *= likelihood[states[*variable]];
-            }
-            total += p;
-            for (marginal, state) in marginals.iter_mut().zip(&states) {
-                marginal[*state] += p;
-            }
-        }
-        marginals.iter_mut().flatten().for_each(|p| *p /= total);
-        (marginals, total.ln())
-    }
-
-    #[test]
-    fn marginals_equal_a_list_of_all_cases() {
-        let mut rng = ChaCha8Rng::seed_from_u64(0);
-        for round in 0..1000 {
-            let network = random(&mut rng);
-            let mut evidence = Evidence {
-                states: vec![None; network.sizes.len()],
-                likelihoods: Vec::new(),
-            };
-            for (v, size) in network.sizes.iter().enumerate() {
-                if rng.random::<f64>() < 0.25 {
-                    evidence.states[v] = Some(rng.random_range(0..*size));
-                } else if rng.random::<f64>() < 0.1 {
-                    let likelihood = (0..*size).map(|_| rng.random()).collect();
-                    evidence.likelihoods.push((v, likelihood));
-                }
-            }
-            let factors: Vec<(&[usize], &[f64])> = network
-                .families
-                .iter()
-                .map(|(scope, table)| (&scope[..], &table[..]))
-                .collect();
-            let tree = JunctionTree::new(network.sizes.clone(), &factors, round);
-            let (expected, log) = enumerated(&network, &evidence);
-            let mut pass = Pass::new(&tree, &evidence);
-            match pass.collect_all() {
-                None => assert_eq!(log, f64::NEG_INFINITY, "round {round}"),
-                Some(()) => {
-                    assert!((pass.log_evidence - log).abs() < 1e-12, "round {round}");
-                    let marginals = pass.distribute();
-                    let pairs = marginals.iter().flatten().zip(expected.iter().flatten());
-                    for (p, q) in pairs {
-                        assert!((p - q).abs() < 1e-12, "round {round}");
-                    }
-                }
-            }
-        }
-    }
 }

@@ -2,5 +2,7 @@
 
 pub(crate) mod factor;
 pub(crate) mod junction_tree;
+#[cfg(test)]
+mod laws;
 pub(crate) mod sweep;
 pub(crate) mod triangulate;
