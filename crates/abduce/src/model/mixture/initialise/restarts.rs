@@ -62,7 +62,7 @@ const ROWS_PER_COMPONENT: usize = 500;
 const ROWS_PER_COLUMN: usize = 4;
 
 /// The initial shares of noise, used by the starts in turn.
-const NOISE_SHARES: [f64; 5] = [0.02, 0.05, 0.15, 0.35, 0.6];
+const NOISE_SHARES: [f64; 4] = [0.02, 0.05, 0.15, 0.35];
 
 /// Fits components without labels from several starts, and returns the best result; the outcome
 /// of each start is written to `starts`. With the groups of a grid, where iterations take long,
