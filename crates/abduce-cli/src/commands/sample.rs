@@ -1,6 +1,6 @@
 //! `sample`: draws rows from a model, optionally given the values of some columns.
 
-use crate::arguments::values::{split_assignment, split_list, whole};
+use crate::arguments::values::{split_assignment, split_lists, whole};
 use crate::context::Context;
 use crate::io::cells;
 use crate::io::failure::{Failure, Outcome};
@@ -42,11 +42,7 @@ pub struct Arguments {
 impl Arguments {
     pub fn run(&self, context: &Context) -> Outcome {
         let mut model = Model::load(&self.model)?;
-        let mut texts: Vec<String> = self
-            .given
-            .iter()
-            .flat_map(|text| split_list(text))
-            .collect();
+        let mut texts = split_lists(&self.given);
         keep_component(&mut model, &mut texts)?;
         let joint = model.joint()?;
         let fields = &joint.schema().fields;

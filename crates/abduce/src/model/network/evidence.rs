@@ -1,6 +1,7 @@
 //! What is known of the variables of a network.
 
 use super::Network;
+use crate::model::some_of;
 use crate::{Error, Result};
 
 /// Observed states, and likelihoods of the states of some variables.
@@ -46,9 +47,10 @@ impl Network {
             let names = self
                 .variables()
                 .iter()
-                .map(|variable| variable.name.as_str());
+                .map(|variable| variable.name.clone());
+            let names: Vec<String> = names.collect();
             Error::parameter(format!("the network has no variable \"{name}\""))
-                .with_hint(format!("its variables are {}", some_of(names)))
+                .with_hint(format!("its variables are {}", some_of(&names)))
         })
     }
 
@@ -60,9 +62,8 @@ impl Network {
         let variable = &self.variables()[variable];
         let found = variable.states.iter().position(|name| name == state);
         found.ok_or_else(|| {
-            let names = variable.states.iter().map(String::as_str);
             Error::parameter(format!("\"{}\" has no state \"{state}\"", variable.name))
-                .with_hint(format!("its states are {}", some_of(names)))
+                .with_hint(format!("its states are {}", some_of(&variable.states)))
         })
     }
 }
@@ -94,15 +95,4 @@ impl Evidence {
     pub fn state(&self, variable: usize) -> Option<usize> {
         self.states[variable]
     }
-}
-
-/// The first few names, and how many more there are.
-fn some_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    const SHOWN: usize = 8;
-    let names: Vec<&str> = names.collect();
-    let mut text = names[..names.len().min(SHOWN)].join(", ");
-    if names.len() > SHOWN {
-        text += &format!(" and {} more", names.len() - SHOWN);
-    }
-    text
 }

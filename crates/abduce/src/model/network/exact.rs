@@ -5,7 +5,7 @@ use super::{Distribution, Evidence, Network};
 use crate::{Error, Result};
 
 /// The memory that exact inference may use if nothing else is said, in bytes.
-pub const DEFAULT_MEMORY: f64 = 4e9;
+pub const DEFAULT_MEMORY: f64 = (4u64 << 30) as f64;
 
 /// What exact inference takes, known before it starts.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -60,18 +60,18 @@ impl Network {
         let tree = JunctionTree::new(sizes.collect(), &factors, seed);
         let cost = tree.cost();
         if cost.bytes > memory {
-            let gigabytes = |bytes: f64| {
+            let gibibytes = |bytes: f64| {
                 if bytes < 1e15 {
-                    format!("{:.3} GB", bytes / 1e9)
+                    format!("{:.3} GiB", bytes / (1u64 << 30) as f64)
                 } else {
                     format!("{bytes:.1e} bytes")
                 }
             };
             return Err(Error::numeric(format!(
                 "exact inference needs {} of memory, as a clique has {:.1e} cells; {} are allowed",
-                gigabytes(cost.bytes),
+                gibibytes(cost.bytes),
                 cost.largest,
-                gigabytes(memory),
+                gibibytes(memory),
             )));
         }
         Ok(Exact {
